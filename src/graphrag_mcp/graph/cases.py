@@ -124,11 +124,10 @@ def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, w
     commands = []
     for runner, nodes in by_runner.items():
         paths = {node.path for node in cases_of(nodes)}
-        run = [node for node in nodes if node.path in paths] or (
-            [] if runner.CASES_HAVE_TITLES or runner.SAYS_CASE else nodes
-        )
+        run = [node for node in nodes if node.path in paths]
         if runner.SAYS_CASE and not run:
             continue
+        run = run or ([] if runner.CASES_HAVE_TITLES else nodes)
         own = {name: build_files[name] for name in runner.BUILD_FILES if name in build_files}
         commands.append(runner.command(run, whole, own))
     return commands

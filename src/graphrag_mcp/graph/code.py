@@ -166,7 +166,7 @@ class IndexedCode:
         return CodeEdge(node.node_id, self.node_id(target.path, target), kind, node.path, line)
 
     def edges_in(
-        self, node: CodeNode, kinds: Sequence[RelationKind], *, is_direct: bool = False
+        self, node: CodeNode, kinds: Collection[RelationKind], *, is_direct: bool = False
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the relations of the lines of a node, and its names that are not decided.
 

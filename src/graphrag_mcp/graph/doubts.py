@@ -22,9 +22,10 @@ from graphrag_mcp.languages.registry import (
     known_languages,
     platform_of,
 )
-from graphrag_mcp.model.facts import Mark, SymbolId, Use
+from graphrag_mcp.model.facts import Declared, Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Doubt, Line
+from graphrag_mcp.model.grouping import of_each
 from graphrag_mcp.model.links import How
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Type
@@ -176,7 +177,7 @@ class Doubts:
         symbols, language = incoming.symbols, self._code.language(node.path)
         unsure = self._unsure(node, incoming, platform_of(language), scope)
         if not symbols:
-            is_typed = set(incoming.kinds) <= set(BY_SYNTAX) and len(self._code.places(node)) > 1
+            is_typed = incoming.kinds <= BY_SYNTAX and len(self._code.places(node)) > 1
             waiting = frozenset(store.visible(set(references.pending((node.name,))), scope))
             is_implicit = RelationKind.CALLS in incoming.kinds and _is_implicit(node, language)
             unparsed = self.unparsed(node.name, node.path)
@@ -221,8 +222,7 @@ class Doubts:
         """Return the types that may implement an interface, which depends on foreign types."""
         if node.kind is not SymbolKind.TYPE or RelationKind.IMPLEMENTS not in incoming.kinds:
             return frozenset()
-        kinds = [kind for symbol in incoming.symbols for kind in self._code.hierarchy.method_sets.may_satisfy(symbol)]
-        return self.lines_of(kinds, scope)
+        return self.lines_of([*of_each(self._code.hierarchy.method_sets.may_satisfy, incoming.symbols)], scope)
 
     def lines_of(self, symbols: Collection[SymbolId], scope: Scope) -> frozenset[Line]:
         """Return where definitions in a scope begin."""
@@ -241,9 +241,9 @@ class Doubts:
         if RelationKind.CALLS in incoming.kinds:
             yield from self._callers_outside(symbols, incoming.sites)
             yield from self._makers(symbols, scope)
-            yield from (reader for symbol in symbols for reader in outsiders.class_readers(symbol))
+            yield from of_each(outsiders.class_readers, symbols)
         elif RelationKind.WRITES in incoming.kinds:
-            yield from (caller for symbol in symbols for caller in outsiders.callers(symbol))
+            yield from of_each(outsiders.callers, symbols)
         if node.kind is SymbolKind.FIELD and any(map(self._is_seen, symbols)):
             is_read = RelationKind.READS in incoming.kinds
             kinds = _READING if is_read else {RelationKind.WRITES}.intersection(incoming.kinds)
@@ -255,19 +255,17 @@ class Doubts:
         declaration, owner = self._code.resolver.declared(field), self._code.hierarchy.owner_of(field)
         if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
             return False
-        if Mark.STATIC in declaration.marks or self._code.resolver.state.policy(field).foreign.reads_private:
-            return Mark.STATIC not in declaration.marks
         is_capital = declaration.name[:1].isupper() or not describe(self._code.language(field.path)).exports_capitals
-        return is_capital and declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
+        reads_all = self._code.resolver.state.policy(field).foreign.reads_private
+        return Mark.STATIC not in declaration.marks and (reads_all or (is_capital and _is_open(declaration)))
 
     def _is_called_by_name(self, method: SymbolId) -> bool:
         """Return whether a library that is given an object may call a method of it, since it has that name."""
         resolver, declaration = self._code.resolver, self._code.resolver.declared(method)
         policy, owner = resolver.state.policy(method), self._code.hierarchy.owner_of(method)
-        is_open = declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
         is_method = owner is not None and declaration.kind == SymbolKind.METHOD
         is_nominal = policy.members.method_sets or policy.calls.overloads
-        return is_open and is_method and not (is_nominal or self._code.outsiders.run_by(method))
+        return _is_open(declaration) and is_method and not (is_nominal or self._code.outsiders.run_by(method))
 
     def _makers(self, symbols: Sequence[SymbolId], scope: Scope) -> Iterator[str]:
         """Yield the class literals by which code may get a constructor."""
@@ -301,12 +299,13 @@ class Doubts:
         if node.is_file or node.kind is SymbolKind.KEY:
             return frozenset()
         name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
-        kinds = set(incoming.kinds) - {RelationKind.OVERRIDES}  # A place that overrides it declares the name.
-        links = [link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in kinds]
+        kinds = incoming.kinds - {RelationKind.OVERRIDES}  # A place that overrides it declares the name.
         # A decided call is of the constructor of its own type.
-        if node.name in describe(self._code.language(node.path)).constructors.split():
-            links = [link for link in links if link.how is How.UNDECIDED]
-        links = [link for link in links if not self._code.facts.has(link.path)]
+        is_constructor = node.name in describe(self._code.language(node.path)).constructors.split()
+        hows = (How.UNDECIDED,) if is_constructor else (How.UNDECIDED, How.NAMED, How.SHARED)
+        unsure = self._code.references.unsure(name, (node.place,), languages)
+        said = (link for link in unsure if link.kind in kinds and link.how in hows)
+        links = [link for link in said if not self._code.facts.has(link.path)]
         if others := FACT_LANGUAGES.intersection(languages) if not incoming.symbols else ():
             is_member = node.kind is not SymbolKind.TYPE
             owner = node.qualified_name.removesuffix(node.name).rstrip(".").rpartition(".")[2] if is_member else ""
@@ -357,6 +356,11 @@ class Doubts:
             if declaration.kind in CALLABLE:
                 return True
         return False
+
+
+def _is_open(declaration: Declared) -> bool:
+    """Return whether a member is not meant for its own type alone."""
+    return declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
 
 
 def _is_implicit(node: CodeNode, language: str) -> bool:

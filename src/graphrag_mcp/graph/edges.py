@@ -1,16 +1,16 @@
 """The relations to and from a definition, from facts or by name, and the places that mean it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from itertools import chain
 from operator import attrgetter
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
 from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Count, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Line, Mentioned
-from graphrag_mcp.model.grouping import grouped
+from graphrag_mcp.model.grouping import grouped, of_each
 from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Instance, Type
@@ -19,10 +19,9 @@ from graphrag_mcp.resolution.references import Site
 from graphrag_mcp.resolution.state import of_project
 from graphrag_mcp.resolution.symbols import relation_kind
 
-BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
+BY_SYNTAX = {RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES}
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
 _WITHOUT_USE = (RelationKind.TESTS, RelationKind.IMPORTS)  # Neither says that a file of tests uses what it names.
-_Value = TypeVar("_Value")
 
 
 class SiteFinder:
@@ -40,7 +39,7 @@ class SiteFinder:
         """
         references = self._code.references
         methods = filter(self._code.resolver.symbols.is_replaceable, symbols)
-        above = {place for symbol in methods for place in self._code.hierarchy.above(symbol)}
+        above = set(of_each(self._code.hierarchy.above, methods))
         handed = {link.source for link in references.linked(symbols, (How.HANDED_AS,))}
         wanted = frozenset(self._with_constructed(symbols))
         own, created = set(map(references.place, symbols)), set(map(references.place, wanted))
@@ -58,7 +57,7 @@ class SiteFinder:
             elif any(self._code.uses.can_mean(site, symbol) for symbol in symbols):
                 with_certainty.append((site, Certainty.BY_NAME))
         for find in (self._by_text, self._by_key, self._by_field) if with_guesses else ():
-            with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]
+            with_certainty += [(site, Certainty.BY_NAME) for site in of_each(find, symbols)]
         if self._code.replaced(own):  # A call may run the other value that the method is given.
             with_certainty = [
                 (site, Certainty.MAY_CALL if how is Certainty.CERTAIN and site.mention.use == Use.CALL else how)
@@ -127,7 +126,7 @@ class Incoming(NamedTuple):
     """
 
     edges: Sequence[CodeEdge]
-    kinds: Sequence[RelationKind]
+    kinds: Set[RelationKind]
     by_name: Sequence[CodeEdge]
     symbols: Sequence[SymbolId] = ()
     sites: Sequence[Site] = ()
@@ -145,30 +144,33 @@ class IncomingRelations:
         self._code = code
         self._sites = SiteFinder(code)
 
-    def of(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_guesses: bool = True) -> Incoming:
+    def of(
+        self, node: CodeNode, asked: Collection[RelationKind], scope: Scope, *, with_guesses: bool = True
+    ) -> Incoming:
         """Return the relations of some kinds to a node.
 
-        kinds: with CONTAINS, the methods that name the type for which they are declared use it. with_guesses: also what
-        may mean anything of its name.
+        asked: the kinds; with CONTAINS, the methods that name the type for which they are declared use it.
+        with_guesses: also what may mean anything of its name.
         """
-        with_methods = RelationKind.CONTAINS in kinds
-        kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
+        with_methods = RelationKind.CONTAINS in asked
+        kinds = set(asked) - {RelationKind.CONTAINS}
         by_name = self._by_name(node, kinds, scope)
         declared = self._code.symbols(node)
         if not declared:
             by_name += self._dispatched_by_name(node, scope) if RelationKind.CALLS in kinds else []
             return Incoming(by_name, kinds, by_name)
-        parts = [self._code.resolver.modules.merged(symbol) for symbol in declared]
-        symbols = list(dict.fromkeys(chain(declared, *(merged for merged, _ in parts))))
+        merged, modules = zip(*map(self._code.resolver.modules.merged, declared), strict=True)
+        symbols = list(dict.fromkeys(chain(declared, *merged)))
         below = self._hierarchical(node, symbols, kinds, with_guesses=with_guesses)
         sites, elsewhere, pending = self._sites.of(symbols, with_guesses=with_guesses)
         paths = {site.path for site, _ in sites}
         visible = self._code.store.visible(paths, scope)
         to_node = self._edges_to(node, symbols, [pair for pair in sites if pair[0].path in visible])
-        kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds else kinds  # What is called is read first.
+        if RelationKind.READS in kinds:  # What is called is read first.
+            kinds = kinds | {RelationKind.CALLS}
         to_node += self._from_slots(node, symbols, scope) if RelationKind.CALLS in kinds else []
         # What inherits a type is below it already, if implementations are asked for.
-        wanted = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())
+        wanted = kinds - {RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else kinds
         inside = (edge for edge in to_node if edge.relation is RelationKind.CONTAINS)
         methods = [edge._replace(relation=RelationKind.USES) for edge in inside]
         edges = [*below, *(edge for edge in to_node if edge.relation in wanted), *(methods if with_methods else ())]
@@ -179,7 +181,7 @@ class IncomingRelations:
             symbols,
             [site for site, _ in sites],
             [] if with_methods or not wanted & _OF_TYPES else methods,
-            [module for _, modules in parts for module in modules],
+            [*chain(*modules)],
             elsewhere,
             pending,
             paths - visible,
@@ -188,14 +190,14 @@ class IncomingRelations:
     # ------------------------------------------------------------ by name
 
     def _by_name(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_base: bool = True
+        self, node: CodeNode, kinds: Set[RelationKind], scope: Scope, *, with_base: bool = True
     ) -> list[CodeEdge]:
         """Return the relations to a node that are compared by names, or lead to a whole file.
 
         with_base: also `super.name()`, which calls nothing that overrides the method.
         """
         # In Go an import of the package imports each of its files.
-        places = self._code.places(node) if set(kinds) <= set(BY_SYNTAX) else {node.place}
+        places = self._code.places(node) if kinds <= BY_SYNTAX else {node.place}
         hows = (How.CERTAIN, *COMPARED) if node.is_file else COMPARED
         links = [
             link
@@ -223,10 +225,10 @@ class IncomingRelations:
             seen.update(bases)
             pending += bases.values()
             for base in bases.values():
-                calls = self._by_name(base, (RelationKind.CALLS,), scope, with_base=False)
+                calls = self._by_name(base, {RelationKind.CALLS}, scope, with_base=False)
                 sure = (edge for edge in calls if edge.certainty is Certainty.CERTAIN)  # None of a known instance.
                 edges += [edge._replace(target_id=node.node_id, certainty=Certainty.MAY_CALL) for edge in sure]
-        left_out = self._not_running(node, {edge.path for edge in edges}) if edges else ()
+        left_out = self._not_running(node, {edge.path for edge in edges})
         return [edge for edge in edges if (edge.path, edge.line) not in left_out]
 
     def _not_running(self, node: CodeNode, paths: Iterable[str]) -> set[Line]:
@@ -273,28 +275,28 @@ class IncomingRelations:
         return edges
 
     def _hierarchical(
-        self, node: CodeNode, symbols: Sequence[SymbolId], kinds: Sequence[RelationKind], *, with_guesses: bool
+        self, node: CodeNode, symbols: Sequence[SymbolId], kinds: Set[RelationKind], *, with_guesses: bool
     ) -> Iterator[CodeEdge]:
         """Yield the types and methods below a node, and the constructors that run it unsaid."""
         hierarchy, guessed = self._code.hierarchy, symbols if with_guesses else ()
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
             kind = RelationKind.IMPLEMENTS
-            yield from self._below(node, _of_each(hierarchy.children, symbols), kind)
-            yield from self._below(node, _of_each(hierarchy.objects, symbols), kind)
+            yield from self._below(node, of_each(hierarchy.children, symbols), kind)
+            yield from self._below(node, of_each(hierarchy.objects, symbols), kind)
             yield from self._handed(node, symbols, kind)
-            yield from self._below(node, _of_each(hierarchy.alike, guessed), kind, Certainty.BY_NAME)
+            yield from self._below(node, of_each(hierarchy.alike, guessed), kind, Certainty.BY_NAME)
         if RelationKind.CALLS in kinds:
-            yield from self._below(node, _of_each(hierarchy.constructors_below, symbols), RelationKind.CALLS)
+            yield from self._below(node, of_each(hierarchy.constructors_below, symbols), RelationKind.CALLS)
         if RelationKind.OVERRIDES in kinds:
             kind = RelationKind.OVERRIDES
             methods = list(filter(self._code.resolver.symbols.is_replaceable, symbols))
-            yield from self._below(node, _of_each(hierarchy.overriding, methods), kind)
+            yield from self._below(node, of_each(hierarchy.overriding, methods), kind)
             yield from self._handed(node, methods, kind)
-            yield from self._below(node, _of_each(hierarchy.alike_methods, guessed), kind, Certainty.BY_NAME)
+            yield from self._below(node, of_each(hierarchy.alike_methods, guessed), kind, Certainty.BY_NAME)
 
     def _handed(self, node: CodeNode, symbols: Sequence[SymbolId], kind: RelationKind) -> Iterator[CodeEdge]:
         """Yield the functions that are handed over as an interface; of libraries where they are."""
-        links = dict.fromkeys(_of_each(self._code.hierarchy.handed, symbols))
+        links = dict.fromkeys(of_each(self._code.hierarchy.handed, symbols))
         placed = self._code.facts.placed({link.receiver for link in links} - {0})
         functions: list[SymbolId] = []
         for link in links:
@@ -321,11 +323,6 @@ def _is_called_like(edge: CodeEdge, node: CodeNode) -> bool:
     return edge.relation is RelationKind.TESTS and (edge.source_id < 0 or edge.path == node.path)
 
 
-def _of_each(find: Callable[[SymbolId], Iterable[_Value]], symbols: Iterable[SymbolId]) -> Iterator[_Value]:
-    """Yield what is found for each of some declarations."""
-    return chain.from_iterable(map(find, symbols))
-
-
 class OutgoingRelations:
     """The relations from definitions, in one state of the index."""
 
@@ -338,8 +335,8 @@ class OutgoingRelations:
         if not symbols:
             edges, unknown = self._code.edges_in(node, kinds)
             return [*edges, *(self._above_elsewhere(node) if RelationKind.INHERITS in kinds else ())], unknown
-        edges, unknown = self._code.edges_in(node, [kind for kind in kinds if kind in BY_SYNTAX])
-        all_links = (link for symbol in symbols for link in self._code.references.inside(symbol))
+        edges, unknown = self._code.edges_in(node, BY_SYNTAX.intersection(kinds))
+        all_links = of_each(self._code.references.inside, symbols)
         inside = [link for link in all_links if link.use in (Use.CALL, Use.CREATE)]
         if RelationKind.CALLS in kinds:
             edges += self._constructors_above(node, symbols, inside)
@@ -355,22 +352,23 @@ class OutgoingRelations:
         nodes_above = dict.fromkeys(filter(None, map(targets.get, above)))
         edges += [CodeEdge(node.node_id, target, kind_above, node.path, line) for target in nodes_above]
         replaced = self._code.replaced(targets.keys() - above.keys())
-        for link in (link for link in inside if link.kind in kinds and link.target in targets):
-            is_sure = link.how is How.CERTAIN and (link.use != Use.CALL or link.target not in replaced)
-            certainty = Certainty.CERTAIN if is_sure else Certainty.MAY_CALL
-            edges.append(CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty))
+        for link in inside:
+            if link.kind in kinds and link.target in targets:
+                is_sure = link.how is How.CERTAIN and (link.use != Use.CALL or link.target not in replaced)
+                certainty = Certainty.CERTAIN if is_sure else Certainty.MAY_CALL
+                edges.append(CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty))
         if RelationKind.CALLS in kinds:
             left = [link for link in inside if link.target not in targets and (link.target, link.line) not in foreign]
             unknown += self._undecided(node, left)
         if RelationKind.INHERITS in kinds:
-            unknown += [mentioned for symbol in symbols for mentioned in self._foreign_bases(symbol)]
+            unknown += of_each(self._foreign_bases, symbols)
         return edges, unknown
 
     def _places_above(self, node: CodeNode, symbols: Sequence[SymbolId]) -> dict[int, None]:
         """Return the places of the types above a type, or of the methods that a method overrides."""
         hierarchy = self._code.hierarchy
         find = hierarchy.parent_places if node.kind is SymbolKind.TYPE else hierarchy.above
-        return dict.fromkeys(place for symbol in symbols for place in find(symbol))
+        return dict.fromkeys(of_each(find, symbols))
 
     def _undecided(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Mentioned]:
         """Yield what links from a node name that is nothing known."""
@@ -385,7 +383,7 @@ class OutgoingRelations:
     ) -> Iterator[CodeEdge]:
         """Yield the calls of constructors above that no code names."""
         hierarchy, declared = self._code.hierarchy, self._code.resolver.declared
-        for inner, above in (pair for symbol in symbols for pair in hierarchy.unsaid_in(symbol)):
+        for inner, above in of_each(hierarchy.unsaid_in, symbols):
             yield self._code.edge_from(node, above, RelationKind.CALLS, declared(inner).line)
         created = [link for link in inside if link.kind is RelationKind.INSTANTIATES]
         types = self._code.facts.placed({link.target for link in created})

@@ -1,7 +1,7 @@
 """What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections import ChainMap, defaultdict
+from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
@@ -90,9 +90,9 @@ class Tested:
     build_files: Mapping[str, str]
 
     @property
-    def started(self) -> list[CodeNode]:
-        """Those of the tests that a runner starts; the others help them."""
-        return cases_of([test.node for test in self.tests])
+    def started(self) -> KeysView[CodeNode]:
+        """Those of the tests that a runner starts, in their order; the others help them."""
+        return dict.fromkeys(cases_of([test.node for test in self.tests])).keys()
 
     @property
     def likely(self) -> list[CodeNode]:
@@ -164,6 +164,7 @@ def find_impact(
     for hop in walk:
         here = Doubt()
         fresh: dict[int, Reached] = {}
+        known = ChainMap(fresh, best)
         level = walk.nodes
         while level:
             edges, doubt_of_level = _edges_to(relations, level, inside.keys(), scope)
@@ -171,11 +172,12 @@ def find_impact(
             told.update((edge.path, edge.line) for edge, _ in edges)
             nodes = graph.nodes(edge.source_id for edge, _ in edges)
             level = []
-            for edge, via in ((edge, via) for edge, via in edges if edge.source_id in nodes):
+            for edge, via in edges:
+                if edge.source_id not in nodes:
+                    continue
                 places[_way(edge, via)].add((edge.line, edge.relation))
-                before = fresh.get(via.node_id) or best.get(via.node_id)
-                path = _path(before, nodes[edge.source_id], via, edge, hop)
-                if _is_better(path, fresh.get(edge.source_id) or best.get(edge.source_id)):
+                path = _path(known.get(via.node_id), nodes[edge.source_id], via, edge, hop)
+                if _is_better(path, known.get(edge.source_id)):
                     is_new = edge.source_id not in fresh
                     fresh[edge.source_id] = path
                     if is_new and _is_helper(path):  # What helps tests costs no hop.

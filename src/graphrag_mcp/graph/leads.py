@@ -10,11 +10,13 @@ from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode
 from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode
+from graphrag_mcp.model.grouping import of_each
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.values import Foreign, Outside
 from graphrag_mcp.resolution.handing import FILLING
 
 _USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # By these uses of a name a program may go on elsewhere.
+_DECIDED = (How.CERTAIN, How.OPEN)
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
 MAX_NAMED = 12  # Methods that an undecided call may mean; if there are more, none is followed.
 LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
@@ -69,7 +71,7 @@ class Leads:
     def of_data(self, node: CodeNode) -> list[Lead]:
         """Return the readers of the fields and shared variables that a function writes or adds to."""
         with self._code.searching():
-            links = [link for symbol in self._code.symbols(node) for link in self._links(symbol)]
+            links = [*of_each(self._links, self._code.symbols(node))]
             return _surest(self._data_leads(node, links))
 
     def extra_of(self, node: CodeNode, line: int) -> float:
@@ -100,9 +102,7 @@ class Leads:
                 written.setdefault(link.target, (link.line, name, extra))
         for place, (line, name, extra) in written.items():
             links_to = self._code.references.to((place,), CERTAINTY_OF)
-            lines = {(link.path, link.line, link.use) for link in links_to if link.use in _READING}
-            taking = {line for line in lines if not self._is_only_asked(*line, name)}
-            reading = [link for link in links_to if (link.path, link.line, link.use) in taking]
+            reading = [link for link in links_to if link.use in _READING and not self._is_only_asked(link, name)]
             self._code.find_sources([(link.path, link.source) for link in reading])
             readers: dict[int, StoredLink] = {}
             for link in reading:
@@ -113,10 +113,10 @@ class Leads:
                 edge = CodeEdge(node.node_id, target_id, RelationKind.READS, node.path, line, certainty)
                 yield Lead(edge, len(readers), f"{name} is read at {link.path}:{link.line}", extra)
 
-    def _is_only_asked(self, path: str, line: int, use: str, name: str) -> bool:
+    def _is_only_asked(self, link: StoredLink, name: str) -> bool:
         """Return whether a line takes nothing out of a collection: it asks what is in it, or removes something."""
-        mentions = self._code.references.mentions(path, line)
-        read = [row for row in mentions if row.name == name and row.use == use]
+        mentions = self._code.references.mentions(link.path, link.line)
+        read = [row for row in mentions if row.name == name and row.use == link.use]
         asked = [row for row in mentions if _ASKING.fullmatch(row.name) and _last_name(row.receiver) == name]
         return 0 < len(read) <= len(asked)
 
@@ -127,11 +127,12 @@ class Leads:
 
     def _is_filled(self, name: str, link: StoredLink, links: Sequence[StoredLink]) -> bool:
         """Return whether something is added on the line to the collection that is read there."""
-        calls = (stored for stored in links if stored.line == link.line and stored.use == Use.CALL)
-        unknown = (stored for stored in calls if stored.how in (How.UNDECIDED, How.FOREIGN))
-        names = {self._code.references.name(link.path, stored) for stored in unknown}
-        mentions = (row for row in self._code.references.mentions(link.path, link.line) if row.name in names)
-        return any(FILLING.fullmatch(row.name) and _last_name(row.receiver) == name for row in mentions)
+        unknown = {(link.line, Use.CALL, how) for how in (How.UNDECIDED, How.FOREIGN)}
+        calls = (stored for stored in links if (stored.line, stored.use, stored.how) in unknown)
+        names = {self._code.references.name(link.path, stored) for stored in calls}
+        mentions = self._code.references.mentions(link.path, link.line)
+        added = {row.name for row in mentions if _last_name(row.receiver) == name}
+        return any(map(FILLING.fullmatch, names & added))
 
     # ------------------------------------------------------------ code
 
@@ -213,7 +214,7 @@ class Leads:
 
     def _leads_of(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the leads of the code of a function, or of a file."""
-        decided = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
+        decided = [link for link in links if link.how in _DECIDED]
         foreign = [link for link in links if link.how is How.FOREIGN]
         below = list(self._code.hierarchy.dispatched([*decided, *foreign]))
         targets = self._code.nodes_at(link.target for link in (*decided, *below))
@@ -229,7 +230,7 @@ class Leads:
                 extra = self.extra_of(node, link.line)
                 kept = list(self._leads_kept(node, self._code.references.run_by([link])))
                 yield from (lead._replace(extra=extra) for lead in kept)
-                is_called = is_variable and link in decided and link.use == Use.CALL
+                is_called = is_variable and link.how in _DECIDED and link.use == Use.CALL
                 if is_called and not kept and self._is_made_here(targets[link.target]):
                     yield self._lead(node, link, targets[link.target], 1)  # What it holds is not known.
             elif link.how in (How.UNDECIDED, How.FOREIGN) and link.use == Use.CALL and link.receiver:
@@ -269,7 +270,7 @@ class Leads:
         """
         references, name = self._code.references, self._code.references.name(node.path, link)
         site = references.site(link, name)
-        named = [member for member in self._code.facts.named(name) if self._code.uses.can_mean(site, member)]
+        named = (member for member in self._code.facts.named(name) if self._code.uses.can_mean(site, member))
         code = [member for member in named if self._code.file(member.path).category is node.category]
         mentions = references.mentions(node.path, link.line)
         written = {_last_name(mention.receiver) for mention in mentions if mention.name == name}

@@ -8,6 +8,7 @@ from pathlib import Path
 from graphrag_mcp.errors import UnknownNameError, no_such_line, not_indexed
 from graphrag_mcp.model.files import VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.grouping import preferred
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import (
@@ -40,11 +41,11 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[
     declared = read_declaration(text)
     if declared and (nodes := _definitions(graph, ".".join((*declared.qualifiers, declared.name)), scope)):
         fitting = [node for node in nodes if declared.is_overload(node.name, node.signature)]
-        return fitting or [node for node in nodes if not declared.misses(node.signature)] or nodes
+        return fitting or preferred(nodes, lambda node: not declared.misses(node.signature))
     file = graph.file(_relative(text, root))
     nodes = _at_location(graph, text, root) or _in_file(graph, text, root, scope) or [*filter(None, [file])]
     nodes = nodes or _said(text, _definitions(graph, text, scope))
-    return [node for node in nodes if node.kind not in VARIABLE] or nodes if is_called else nodes
+    return preferred(nodes, lambda node: not (is_called and node.kind in VARIABLE))
 
 
 def unknown_name(graph: SymbolGraph, text: str, scope: Scope, members: str) -> UnknownNameError:
@@ -115,7 +116,7 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
     if read_name(name).is_flag and (keys := [node for node in nodes if node.kind is SymbolKind.KEY]):
         return keys
     if "." in name or name.startswith("#"):  # A class of JavaScript may have `value` and `#value`.
-        nodes = [node for node in nodes if f".{node.qualified_name}".endswith(f".{name}")] or nodes
+        nodes = preferred(nodes, lambda node: f".{node.qualified_name}".endswith(f".{name}"))
     exact = [node for node in nodes if node.name in (last, name)]
     return exact if any(node.kind not in _TEXT_KINDS for node in exact) else nodes
 

@@ -23,7 +23,7 @@ from graphrag_mcp.grep.occurrences import Files, Occurrences, read_texts
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import CALLABLE, Category, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
-from graphrag_mcp.model.grouping import firsts, grouped
+from graphrag_mcp.model.grouping import firsts, grouped, preferred
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.counts import counted, listed
@@ -118,9 +118,9 @@ class Navigator:
             below = find(text.strip(), direction, hops, scope)
         starts = [] if below else self.code(text, scope)
         if is_of_types:  # A field or a function may have the name of its type.
-            starts = [node for node in starts if node.kind is SymbolKind.TYPE] or starts
+            starts = preferred(starts, lambda node: node.kind is SymbolKind.TYPE)
         if direction is Direction.TESTS:  # A test may have the name of what it tests.
-            starts = [node for node in starts if node.category is not Category.TESTS] or starts
+            starts = preferred(starts, lambda node: node.category is not Category.TESTS)
         found = below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
         if direction is Direction.TESTS and all(step.hop > 1 for step in found.steps):
             known = {step.source for step in found.steps}
@@ -147,8 +147,7 @@ class Navigator:
     def code_at(self, path: str, first: int, last: int) -> list[CodeNode]:
         """Return the functions and types that begin within lines of a file, else the innermost around the first."""
         inside = [node for node in self._graph.in_file(path) if first <= node.start_line <= last]
-        nodes = [node for node in inside if node.kind in CALLABLE] or inside
-        return nodes or self._graph.in_file(path, first)[:1]
+        return preferred(inside, lambda node: node.kind in CALLABLE) or self._graph.in_file(path, first)[:1]
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that are indexed, inside a scope."""
@@ -285,18 +284,17 @@ class Navigator:
 
     def _defined_in(self, node: CodeNode) -> tuple[CodeNode, ...]:
         """Return what a file defines, or the members of a type in its file, none for anything else."""
-        if not (node.is_file or node.kind is SymbolKind.TYPE):
-            return ()
-        own = f"{node.qualified_name}." if not node.is_file else ""
-        inside = (inner for inner in self._graph.in_file(node.path) if inner.qualified_name.startswith(own))
-        return tuple(inner for inner in inside if node.is_file or inner.qualified_name == own + inner.name)
+        if node.is_file:
+            return tuple(self._graph.in_file(node.path))
+        inside = self._graph.in_file(node.path) if node.kind is SymbolKind.TYPE else ()
+        return tuple(inner for inner in inside if inner.qualified_name == f"{node.qualified_name}.{inner.name}")
 
     def _inherited(self, text: str, scope: Scope) -> list[CodeNode]:
         """Return the members of types above that a `Child.member` means."""
         types, name = self._owners(text.strip().removesuffix("()"), scope)
         for child in types:
             inherited = self._relations.inherited(child, name, scope)
-            if members := [node for node in self._graph.nodes(inherited).values() if not node.is_file]:
+            if members := self._definitions(inherited):
                 return [node._replace(inherited_by=child.qualified_name) for node in members]
         return []
 
@@ -318,7 +316,7 @@ class Navigator:
             wanted = name[:NAME_COMPARED].lower()
             names = dict.fromkeys(as_name(node.name)[:NAME_COMPARED] for node in members[:MEMBERS_COMPARED])
             nearest = sorted(names, key=lambda other: -SequenceMatcher(None, wanted, other.lower()).ratio())
-            if nearest and len(members) <= MEMBERS_COMPARED:
+            if 0 < len(members) <= MEMBERS_COMPARED:
                 shown = listed([mask_secrets(other) for other in nearest], MEMBERS_NAMED)
                 return f"{as_name(kind.name)} ({as_name(kind.path)}:{kind.start_line}) defines {shown}"
         return ""
@@ -350,13 +348,14 @@ class Navigator:
 
     def _exported(self, name: str, scope: Scope) -> list[CodeNode]:
         """Return what files export under a name that is not its own."""
-        nodes = self._graph.nodes(self._relations.exported(name.strip(), scope))
-        return [node for node in nodes.values() if not node.is_file]
+        return self._definitions(self._relations.exported(name.strip(), scope))
+
+    def _definitions(self, ids: Iterable[int]) -> list[CodeNode]:
+        return [node for node in self._graph.nodes(ids).values() if not node.is_file]
 
     def code(self, text: str, scope: Scope = EVERYTHING) -> Sequence[CodeNode]:
         """Return the same without the headings that are called as the code is: nothing calls them."""
-        nodes = self.starts(text, scope)
-        return [node for node in nodes if node.kind is not SymbolKind.SECTION] or nodes
+        return preferred(self.starts(text, scope), lambda node: node.kind is not SymbolKind.SECTION)
 
     def _trace(
         self, starts: Sequence[CodeNode], direction: Direction, hops: int, scope: Scope, *, unresolved: bool = False

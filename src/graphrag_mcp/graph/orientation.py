@@ -6,6 +6,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -83,14 +84,13 @@ def _credit_types(graph: SymbolGraph, worth: Mapping[CodeNode, float]) -> dict[C
     """Add a method's score to its type: a reader looks for the type, and an outline lists its methods."""
     methods = {node: value for node, value in worth.items() if node.kind is SymbolKind.METHOD}
     credited = {node: value for node, value in worth.items() if node not in methods}
-    owners = dict.fromkeys(owner for node in methods if (owner := node.qualified_name.rpartition(".")[0]))
-    named = {owner: graph.definitions(owner, CODE) for owner in list(owners)[:OWNERS_READ]}
-    types = {owner: [node for node in nodes if node.kind is SymbolKind.TYPE] for owner, nodes in named.items()}
-    for method, value in methods.items():
-        types_of = types.get(method.qualified_name.rpartition(".")[0], [])
-        types_of = [node for node in types_of if node.path == method.path] or types_of
-        if len(types_of) == 1:
-            credited[types_of[0]] = credited.get(types_of[0], 0.0) + value
+    of_owners = grouped((node.qualified_name.rpartition(".")[0], node) for node in methods)
+    for owner, members in islice(of_owners.items(), OWNERS_READ):
+        types = [node for node in graph.definitions(owner, CODE) if node.kind is SymbolKind.TYPE]
+        for method in members:
+            meant = [node for node in types if node.path == method.path] or types
+            if len(meant) == 1:
+                credited[meant[0]] = credited.get(meant[0], 0.0) + methods[method]
     return credited
 
 

@@ -1,6 +1,6 @@
 """The relations of definitions: what leads to one, what it leads to, and what its name means elsewhere."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
@@ -63,7 +63,7 @@ class Relations:
         """Return whether a file is code of a language whose relations are not decided."""
         return not self.decides(path) and self._code.file(path).category in (Category.IMPLEMENTATION, Category.TESTS)
 
-    def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
+    def decided(self, node: CodeNode, kinds: Collection[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node without guesses, unless names are all that is known in the language."""
         with self._code.searching():
             edges = self._incoming.of(node, kinds, scope, with_guesses=False).edges

@@ -10,7 +10,7 @@ from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.files import BARE_CONFIDENCE, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Mentioned
-from graphrag_mcp.model.grouping import grouped
+from graphrag_mcp.model.grouping import grouped, preferred
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.parsing.code.imports import module_key, module_keys
@@ -115,10 +115,10 @@ class Removed:
             types = self._types(owner, language.name)
         elif language.bare_members and said.resolution is Resolution.UNRESOLVED and said.confidence >= BARE_CONFIDENCE:
             around = said.source.rpartition(".")[0]
-            types = [node for node in self._types(around, language.name) if node.path == path] if around else []
+            types = [node for node in self._types(around, language.name) if node.path == path]
         else:
             return 0
-        types = [node for node in types if node.path == path] or types
+        types = preferred(types, lambda node: node.path == path)
         if len(types) != 1 or said.target_module not in ("", *module_keys(types[0].path)):
             return 0
         return 0 if self._is_below_others(types[0]) else types[0].place

@@ -73,8 +73,8 @@ def named_after(
     A program that a test starts, or a name that it computes, is in no relation.
     """
     tests = replace(scope, categories=frozenset((Category.TESTS,)))
-    nearest = (name for start in starts if not start.is_file for name in start.qualified_name.split(".")[:-3:-1])
-    names = dict.fromkeys(name.strip("_") for name in nearest)
+    parts = (start.symbol.split(".")[:-3:-1] for start in starts)
+    names = dict.fromkeys(name.strip("_") for nearest in parts for name in nearest)
     found: dict[CodeNode, None] = {}
     for name in names:
         if len(name) >= _TELLING or len(words_of(name)) > 1:

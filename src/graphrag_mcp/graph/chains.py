@@ -41,6 +41,14 @@ class Link:
     text: str = field(default="", compare=False)
     also: tuple[int, ...] = field(default=(), compare=False)
 
+    def near(self, *, forward: bool) -> CodeNode:
+        """Return the end from which a search in a direction comes."""
+        return self.source if forward else self.target
+
+    def far(self, *, forward: bool) -> CodeNode:
+        """Return the end to which a search in a direction goes."""
+        return self.near(forward=not forward)
+
     @property
     def is_sure(self) -> bool:
         """Whether it certainly calls a function, hands one over, or reads a property."""

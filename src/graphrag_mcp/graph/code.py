@@ -53,6 +53,7 @@ class IndexedCode:
         self._guard = threading.Lock()
         self.nodes_of = cache(store.in_file)  # The definitions of a file, in its order.
         self.file = cache(self._find_file)
+        self._modules = lru_cache(FILES_KEPT)(self._find_modules)
         self._named = lru_cache(FILES_KEPT)(self._find_named)
 
     @contextmanager
@@ -144,6 +145,10 @@ class IndexedCode:
         """Return the facts of a file; empty ones where it has none."""
         return self.facts.facts(path) or NO_FACTS
 
+    def said_of(self, path: str, kind: RelationKind) -> list[Relation]:
+        """Return the relations of a kind that a file without facts states."""
+        return [said for said in self.facts.outline(path) if said.kind is kind]
+
     def in_scope(self, things: Iterable[_Placed], scope: Scope) -> list[_Placed]:
         """Return those links or declarations whose files are in a scope, in their order."""
         things = list(things)
@@ -158,8 +163,13 @@ class IndexedCode:
     def calls_said(self, name: str, paths: Iterable[str]) -> Iterator[tuple[Line, Relation]]:
         """Yield the calls of a name in files without facts."""
         for path in paths:
-            calls = (said for said in self.facts.outline(path) if said.kind is RelationKind.CALLS)
+            calls = self.said_of(path, RelationKind.CALLS)
             yield from (((path, said.line), said) for said in calls if said.target == name)
+
+    def made_by(self, symbol: SymbolId) -> SymbolId | None:
+        """Return the type whose instances a constructor makes, None for anything else."""
+        owner = self.hierarchy.owner_of(symbol)
+        return owner if owner and self.resolver.symbols.is_constructor(symbol, owner) else None
 
     def edge_from(self, node: CodeNode, target: SymbolId, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""
@@ -202,12 +212,15 @@ class IndexedCode:
         named = {-node.file_id for node in self.store.nodes(imported).values() if not node.is_file}
         return [edge for edge in edges if edge.relation is not RelationKind.IMPORTS or edge.target_id not in named]
 
+    def _find_modules(self, path: str, kind: RelationKind) -> Mapping[tuple[int, str], str]:
+        """Return the modules from which a file without facts has names, by the line and the name."""
+        return {(row.line, row.target): row.target_module for row in reversed(self.said_of(path, kind))}
+
     def mentioned(self, path: str, link: StoredLink) -> Mentioned:
         """Return what a file without facts names and the project does not define, or may not mean."""
         name = self.references.name(path, link)
-        said = (row for row in self.facts.outline(path) if (row.line, row.kind) == (link.line, link.kind))
         plain = name.removesuffix(MACRO).strip('"')
-        module = next((row.target_module for row in said if row.target == plain), "")
+        module = self._modules(path, link.kind).get((link.line, plain), "")
         named = self.facts.called(plain) if link.how is How.UNDECIDED else ()
         is_defined = any(link.kind is not RelationKind.INHERITS or each.kind in _EXTENDED for each in named)
         return Mentioned(link.kind, plain, "" if module == MACRO else module, path, link.line, is_defined)

@@ -53,8 +53,8 @@ class Affected:
     @property
     def on_the_way(self) -> Iterator[CodeNode]:
         """The code that depends on it."""
-        nodes = (place.node for place in (*self.breaks, *self.may_break, *self.others))
-        return (node for node in nodes if node.category is not Category.TESTS)
+        places = (*self.breaks, *self.may_break, *self.others)
+        return (place.node for place in places if place.node.category is not Category.TESTS)
 
 
 def without_declarations(rows: Sequence[Affected]) -> tuple[Affected, ...]:
@@ -183,15 +183,18 @@ class Dependants:
         lines = {place.site for place in places} | calling
         unfitting = misfits.miscounted(node.name, lines, *counts) | {place.site for place in overriding}
         by_name = misfits.miscounted(node.name, doubt.undecided, *counts)
-        mentions = [Mentioned(RelationKind.CALLS, node.name, "", *line, False) for line in sorted(by_name)]
-        others = [self._around(mention, Certainty.BY_NAME) for mention in mentions]
+        others = [
+            self._around(Mentioned(RelationKind.CALLS, node.name, "", *line, False), Certainty.BY_NAME)
+            for line in sorted(by_name)
+        ]
         kept = [place for place in places if place.site not in calling]
         return [*kept, *calls, *others], doubt.without(by_name), unfitting
 
     def _calls_of(self, overriding: Sequence[Dependant]) -> list[Dependant]:
         """Return the calls of methods that override, where their block says what they override: they call that one."""
         called: list[Dependant] = []
-        for node in (place.node for place in overriding[:_MOST_OVERRIDING]):
+        for place in overriding[:_MOST_OVERRIDING]:
+            node = place.node
             alike = [each for each in self._graph.in_file(node.path) if each.qualified_name == node.qualified_name]
             is_said = describe(detect_language(node.path)).blocks_implement
             if is_said and len(alike) == 1:  # Else a call may run another method of that name of the type.

@@ -189,6 +189,8 @@ class Doubts:
         outside = frozenset(self._outside(node, incoming, scope)).union(incoming.outside)
         if is_run and not (outside or incoming.edges) and any(map(self._is_called_by_name, symbols)):
             outside = frozenset({"duck typing"})
+        # The interfaces whose implementations are asked for.
+        implemented = symbols if RelationKind.IMPLEMENTS in incoming.kinds and node.kind is SymbolKind.TYPE else ()
         guesses = {edge for edge in incoming.edges if edge.certainty is Certainty.BY_NAME}.difference(incoming.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
@@ -200,13 +202,11 @@ class Doubts:
             is_listed=not resolver.symbols.is_common(symbols[0]),
             is_implicit=is_run and any(map(resolver.symbols.is_implicit, symbols)),
             callers_outside=outside,
-            is_structural=RelationKind.IMPLEMENTS in incoming.kinds
-            and node.kind is SymbolKind.TYPE
-            and any(map(resolver.is_function_type, symbols)),
+            is_structural=any(map(resolver.is_function_type, implemented)),
             is_protocol=not _BELOW.isdisjoint(incoming.kinds) and any(map(self._is_of_protocol, symbols)),
             is_given=RelationKind.OVERRIDES in incoming.kinds and node.kind is SymbolKind.FIELD,
             archived=self._archived(incoming.hidden, scope),
-            embedding=self._embedding(node, incoming, scope),
+            embedding=self.lines_of([*of_each(self._code.hierarchy.method_sets.may_satisfy, implemented)], scope),
             run_by=frozenset(map(self._code.outsiders.run_by, symbols)) - {""} if is_run else frozenset(),
             methods=frozenset((edge.path, edge.line) for edge in incoming.methods),
         )
@@ -218,12 +218,6 @@ class Doubts:
         bases = resolver.lineage.bases_of(owner) if protocols else ()
         return any(resolver.foreign.name(base) in protocols for base in bases)
 
-    def _embedding(self, node: CodeNode, incoming: Incoming, scope: Scope) -> frozenset[Line]:
-        """Return the types that may implement an interface, which depends on foreign types."""
-        if node.kind is not SymbolKind.TYPE or RelationKind.IMPLEMENTS not in incoming.kinds:
-            return frozenset()
-        return self.lines_of([*of_each(self._code.hierarchy.method_sets.may_satisfy, incoming.symbols)], scope)
-
     def lines_of(self, symbols: Collection[SymbolId], scope: Scope) -> frozenset[Line]:
         """Return where definitions in a scope begin."""
         declared = self._code.resolver.declared
@@ -231,7 +225,7 @@ class Doubts:
 
     def _archived(self, hidden: Set[str], scope: Scope) -> frozenset[str]:
         """Return those of the hidden files that are only left out since they are archived."""
-        if not (hidden and scope.exclude_archived):
+        if not hidden:
             return frozenset()
         return frozenset(self._code.store.visible(hidden, replace(scope, exclude_archived=False)))
 
@@ -270,9 +264,8 @@ class Doubts:
     def _makers(self, symbols: Sequence[SymbolId], scope: Scope) -> Iterator[str]:
         """Yield the class literals by which code may get a constructor."""
         for symbol in symbols:
-            owner = self._code.hierarchy.owner_of(symbol)
-            has_literals = self._code.resolver.state.policy(symbol).calls.overloads
-            if owner and has_literals and self._code.resolver.symbols.is_constructor(symbol, owner):
+            owner = self._code.made_by(symbol)
+            if owner and self._code.resolver.state.policy(symbol).calls.overloads:
                 name = self._code.resolver.declared(owner).name
                 literal = re.compile(_LITERAL.replace("NAME", re.escape(name)))
                 if any(literal.search(text) for *_, text in self._code.store.texts((name,), scope)):
@@ -304,8 +297,8 @@ class Doubts:
         is_constructor = node.name in describe(self._code.language(node.path)).constructors.split()
         hows = (How.UNDECIDED,) if is_constructor else (How.UNDECIDED, How.NAMED, How.SHARED)
         unsure = self._code.references.unsure(name, (node.place,), languages)
-        said = (link for link in unsure if link.kind in kinds and link.how in hows)
-        links = [link for link in said if not self._code.facts.has(link.path)]
+        links = [link for link in unsure
+                 if link.kind in kinds and link.how in hows and not self._code.facts.has(link.path)]  # fmt: skip
         if others := FACT_LANGUAGES.intersection(languages) if not incoming.symbols else ():
             is_member = node.kind is not SymbolKind.TYPE
             owner = node.qualified_name.removesuffix(node.name).rstrip(".").rpartition(".")[2] if is_member else ""

@@ -68,7 +68,7 @@ class SiteFinder:
     def _by_text(self, constant: SymbolId) -> Iterator[Site]:
         """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""
         owner, resolver = self._code.hierarchy.owner_of(constant), self._code.resolver
-        is_field = owner is not None and resolver.declared(constant).kind in VARIABLE
+        is_field = resolver.declared(constant).kind in VARIABLE
         if owner is None or not is_field or not resolver.members.is_enumeration(Type((owner,))):
             return
         for link in self._code.references.linked((owner,), (How.ANY,)):
@@ -78,9 +78,7 @@ class SiteFinder:
     def _by_field(self, symbol: SymbolId) -> Iterator[Site]:
         """Yield the calls of fields that hold a function or class, on values of unknown types."""
         references, resolver = self._code.references, self._code.resolver
-        owner = self._code.hierarchy.owner_of(symbol)
-        if owner is not None and resolver.symbols.is_constructor(symbol, owner):
-            symbol = owner
+        symbol = self._code.made_by(symbol) or symbol
         if not resolver.state.policy(symbol).names.rebinds or resolver.declared(symbol).kind not in (
             *CALLABLE,
             SymbolKind.TYPE,
@@ -109,8 +107,7 @@ class SiteFinder:
         """Yield the symbols, and for a constructor its type, and those that inherit it: creating one calls it."""
         for symbol in symbols:
             yield symbol
-            owner = self._code.hierarchy.owner_of(symbol)
-            if owner is not None and self._code.resolver.symbols.is_constructor(symbol, owner):
+            if owner := self._code.made_by(symbol):
                 yield from self._code.hierarchy.inheriting(symbol)
                 # With overloads a creation already means the constructor that it calls.
                 if not self._code.resolver.symbols.has_overloads(symbol):
@@ -171,8 +168,9 @@ class IncomingRelations:
         to_node += self._from_slots(node, symbols, scope) if RelationKind.CALLS in kinds else []
         # What inherits a type is below it already, if implementations are asked for.
         wanted = kinds - {RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else kinds
-        inside = (edge for edge in to_node if edge.relation is RelationKind.CONTAINS)
-        methods = [edge._replace(relation=RelationKind.USES) for edge in inside]
+        methods = [
+            edge._replace(relation=RelationKind.USES) for edge in to_node if edge.relation is RelationKind.CONTAINS
+        ]
         edges = [*below, *(edge for edge in to_node if edge.relation in wanted), *(methods if with_methods else ())]
         return Incoming(
             [*by_name, *edges],

@@ -115,19 +115,19 @@ class _Side:
         links: list[Link] = []
         while (link := self.known[node_id][1]) is not None:
             links.append(link)
-            node_id = (link.source if forward else link.target).node_id
+            node_id = link.near(forward=forward).node_id
         return links[::-1] if forward else links
 
     def tree(self, *, forward: bool) -> Iterator[Branch]:
         """Yield the cheapest links, each below the one that leads to it."""
         links = [link for _, link, _ in sorted(self.known.values(), key=lambda known: known[0]) if link is not None]
-        below = grouped(((link.source if forward else link.target).node_id, link) for link in links[:MAX_TREE])
+        below = grouped((link.near(forward=forward).node_id, link) for link in links[:MAX_TREE])
         roots = [node_id for node_id, (_, link, _) in self.known.items() if link is None]
         pending = [(1, link) for root in reversed(roots) for link in reversed(below[root])]
         while pending:
             depth, link = pending.pop()
             yield Branch(depth, link)
-            far = link.target if forward else link.source
+            far = link.far(forward=forward)
             pending += [(depth + 1, step) for step in reversed(below[far.node_id])]
 
 
@@ -199,7 +199,7 @@ class FlowSearch:
         left = dict(ends)
         for declared in (node for node in ends if node.qualified_name in names and in_header(node)):
             meant = ((declared.qualified_name, place) for place in self._places(declared))
-            if defined := next((definitions[each] for each in meant if each in definitions), None):
+            if defined := next(filter(None, map(definitions.get, meant)), None):
                 self._declared.setdefault(defined.node_id, declared)
                 del left[declared]
         return left
@@ -219,7 +219,7 @@ class FlowSearch:
             links = iter(()) if is_data else self._back(node)
         self._left -= 1
         for link in links:
-            far = link.target if forward else link.source
+            far = link.far(forward=forward)
             side.extend(node, far, link, self._cost(link, far))
         return node
 
@@ -308,8 +308,7 @@ class FlowSearch:
 
     def _is_confirmed(self, chain: Chain) -> bool:
         """Return whether what is said to be handed over is: a search from the end does not see what is done with it."""
-        handed = (link for link in chain.links if link.edge.relation is RelationKind.HANDS_ON)
-        return all(self._lead(link) is not None for link in handed)
+        return all(link.edge.relation is not RelationKind.HANDS_ON or self._lead(link) for link in chain.links)
 
     def _counted(self, chain: Chain) -> Chain:
         """Return a chain with what a search from the end does not see: choices at a link, further lines with it."""

@@ -233,15 +233,17 @@ def _tests_around(
 ) -> Iterator[Reached]:
     """Yield the tests of functions in which something that is reached is defined: what they return may run it."""
     inner = dict.fromkeys(changed, (0, 1.0, False))
-    near = (row for row in reached if row.hops < hops and not row.is_guess)
-    inner |= {row.node: (row.hops, row.confidence, row.is_by_name) for row in near}
+    inner |= {row.node: (row.hops, row.confidence, row.is_by_name)
+              for row in reached if row.hops < hops and not row.is_guess}  # fmt: skip
     seen = {node.node_id for node in inner}
     in_file = cache(graph.in_file)
     for node, (distance, confidence, is_unsure) in inner.items():
         is_code = not node.is_file and node.category is not Category.TESTS
         inside = in_file(node.path) if is_code else ()
-        around = (other for other in inside if other.start_line <= node.start_line <= other.end_line)
-        for outer in (other for other in around if other.kind in CALLABLE and other.node_id not in seen):
+        functions = (other for other in inside if other.kind in CALLABLE and other.node_id not in seen)
+        for outer in functions:
+            if not outer.start_line <= node.start_line <= outer.end_line:
+                continue
             seen.add(outer.node_id)
             for edge, source in with_sources(graph, relations.incoming(outer, LEADING, scope)[0]):
                 if source.category is Category.TESTS and not edge.is_guess:

@@ -165,8 +165,9 @@ class Leads:
         is_container = node.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
         edges, _ = self._code.edges_in(node, RUNNING, is_direct=is_container)
         if is_container:
-            inside = (other for other in self._code.nodes_of(node.path) if other.kind in CALLABLE)
-            members = [other for other in inside if other.qualified_name == f"{node.qualified_name}.{other.name}"]
+            own = f"{node.qualified_name}."
+            members = [other for other in self._code.nodes_of(node.path)
+                       if other.kind in CALLABLE and other.qualified_name == own + other.name]  # fmt: skip
             for member in members:
                 edge = CodeEdge(node.node_id, member.node_id, RelationKind.CONTAINS, node.path, member.start_line)
                 yield Lead(edge._replace(certainty=Certainty.MAY_CALL), len(members), extra=_OF_TYPE)
@@ -239,9 +240,9 @@ class Leads:
     def _is_made_here(self, node: CodeNode) -> bool:
         """Return whether a constant holds what the project's own code gives."""
         resolver = self._code.resolver
-        values = ((symbol, resolver.declared(symbol).value) for symbol in self._code.symbols(node))
         return node.kind is SymbolKind.CONSTANT and not any(
-            isinstance(resolver.expressions.written(symbol, value), Outside | Foreign) for symbol, value in values
+            isinstance(resolver.expressions.written(symbol, resolver.declared(symbol).value), Outside | Foreign)
+            for symbol in self._code.symbols(node)
         )
 
     def _goes_on(self, link: StoredLink, target: CodeNode) -> bool:

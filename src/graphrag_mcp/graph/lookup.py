@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 from graphrag_mcp.errors import UnknownNameError, no_such_line, not_indexed
 from graphrag_mcp.model.files import VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.grouping import preferred
+from graphrag_mcp.model.grouping import of_each, preferred
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import (
@@ -130,7 +131,7 @@ def _said(text: str, nodes: list[CodeNode]) -> list[CodeNode]:
 
 def _keys_set_by(graph: SymbolGraph, variable: str, scope: Scope) -> list[CodeNode]:
     """Return the keys of configuration whose values an environment variable sets."""
-    nodes = (node for name in key_names(variable) for node in graph.definitions(name, scope))
+    nodes = of_each(partial(graph.definitions, scope=scope), key_names(variable))
     return [node for node in nodes if node.kind is SymbolKind.KEY and sets_key(variable, node.qualified_name)]
 
 

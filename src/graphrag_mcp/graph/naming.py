@@ -80,8 +80,7 @@ def _of_file(
             places = _behind_equals(row, places, needle) if len(places) > definitions[row.line] else []
         elif not places:
             yield NamedLine(row.path, row.line)
-        roles = [(around, role_of(around)) for around in places]
-        uses = [(around, role) for around, role in roles if not _is_text(around, role)]
+        uses = [(around, role) for around in places if not _is_text(around, role := role_of(around))]
         if uses:
             writes, reads = zip(*(_access(around) for around, _ in uses), strict=True)
             is_import = all(role is Role.IMPORT for _, role in uses)

@@ -205,8 +205,8 @@ def _read_manifests(files: Files, listed: Iterable[ListedFile]) -> list[tuple[st
 
 
 def _read_go_module(text: str) -> dict[str, Any]:
-    names = [line.removeprefix("module ").strip() for line in text.split("\n") if line.startswith("module ")]
-    return {"name": names[0]} if names else {}
+    named = re.search(r"^module (.*)", text, re.MULTILINE)
+    return {"name": named[1].strip()} if named else {}
 
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
@@ -257,11 +257,8 @@ def _configured_tests(manifests: Iterable[tuple[str, dict[str, Any]]], names: se
 
 
 def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:
-    modules: dict[str, list[str]] = {}
-    for node in map_repository(graph).nodes:
-        if node.path in modules or len(modules) < MODULES:
-            modules.setdefault(node.path, []).append(node.name)
-    return {path: tuple(names) for path, names in modules.items()}
+    modules = grouped((node.path, node.name) for node in map_repository(graph).nodes)
+    return {path: tuple(names) for path, names in islice(modules.items(), MODULES)}
 
 
 def _lines_by_file(pattern: str, files: Files) -> dict[str, int]:

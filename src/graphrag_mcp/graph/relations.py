@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.doubts import OF_TYPES, Doubts
@@ -73,20 +73,17 @@ class Relations:
         """Return the names in a file of which nothing more is known, with the lines."""
         references = self._code.references
         with self._code.searching():
-            links = [link for link in references.of(path) if link.how is How.UNDECIDED]
-            named = ((references.name(path, link), link.line) for link in links)
-            return list(dict.fromkeys((name, line) for name, line in named if name))
+            undecided = (link for link in references.of(path) if link.how is How.UNDECIDED)
+            named = dict.fromkeys((references.name(path, link), link.line) for link in undecided)
+            return list(filter(itemgetter(0), named))
 
     def imported_from_outside(self, path: str) -> list[tuple[str, int]]:
         """Return the modules that a file imports which are not in the project, as they are written, with the lines."""
-        links = [link for link in self._code.references.of(path) if link.kind is RelationKind.IMPORTS]
-        known, facts = {link.line for link in links if link.target > 0}, self._code.facts.facts(path)
-        if facts is None:
-            relations = [said for said in self._code.facts.outline(path) if said.kind is RelationKind.IMPORTS]
-            said = [(relation.target_module, relation.line) for relation in relations]
-        else:
-            imports = (mention for mention in facts.mentions if mention.use == Use.IMPORT)
-            said = [((mention.receiver or mention.name).strip('"'), mention.line) for mention in imports]
+        links = self._code.references.of(path)
+        known = {link.line for link in links if link.kind is RelationKind.IMPORTS and link.target > 0}
+        said = [(row.target_module, row.line) for row in self._code.said_of(path, RelationKind.IMPORTS)]
+        imports = (mention for mention in self._code.said(path).mentions if mention.use == Use.IMPORT)
+        said += [((mention.receiver or mention.name).strip('"'), mention.line) for mention in imports]
         outside = (pair for pair in said if pair[0][:1] not in ("", ".", "/") and pair[1] not in known)
         return list(dict.fromkeys(outside))
 

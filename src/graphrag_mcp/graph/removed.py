@@ -42,11 +42,12 @@ class Removed:
         links = references.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
         links += references.to(others, (How.NAMED, How.SHARED))
         mentions: dict[Mentioned, None] = {}
-        for link in self._code.in_scope(links, scope):
-            is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
-            for module, receiver in self._meant(link, name):
-                is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
-                mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, receiver)] = None
+        with self._code.searching():
+            for link in self._code.in_scope(links, scope):
+                is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
+                for module, receiver in self._meant(link, name):
+                    is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
+                    mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, receiver)] = None
         return list(mentions)
 
     def given(self, definition: "ChangedDefinition", changed: Set[int], names: Mapping[str, int]) -> list[CodeEdge]:
@@ -92,8 +93,8 @@ class Removed:
                 yield UNKNOWN_MODULE if is_member else said.target_module, receiver
             return
         imported = {row.name or row.item: row for row in facts.imports}
-        for mention in facts.mentions:
-            if mention.line == link.line and mention.name == name:
+        for mention in self._code.references.mentions(link.path, link.line):
+            if mention.name == name:
                 of, module = imported.get(mention.receiver or name), mention.receiver.strip('"')
                 if of is not None:
                     module = of.module
@@ -140,8 +141,7 @@ class Removed:
 
     def _find_below_others(self, node: CodeNode) -> bool:
         """Return whether a type names one above it, or code elsewhere says that there is one."""
-        outline = self._code.facts.outline(node.path)
+        inherits = self._code.said_of(node.path, RelationKind.INHERITS)
         derived = describe(self._code.language(node.path)).derived.split()
-        own = (said for said in outline if said.kind is RelationKind.INHERITS and said.source == node.qualified_name)
-        is_said = any(said.target not in derived for said in own)
+        is_said = any(said.source == node.qualified_name and said.target not in derived for said in inherits)
         return is_said or bool(self._code.references.to({node.place}, (How.ABOVE,)))

@@ -368,9 +368,9 @@ def trace(
         followed = [step for step in fresh if not (step.is_guess or is_test_in_name(step.source, step.edge))]
         walk.go_on(step.far_end(direction) for step in followed)
         if hop >= hops:
-            further = [node for node in walk.nodes if not (is_of_tests and node.category is Category.TESTS)]
-            is_deeper |= bool(further)  # What calls a test does not count.
-            walk.nodes = list(filter(is_helper, walk.nodes)) if is_of_tests else walk.nodes  # They cost no hop.
+            # What calls a test does not count.
+            is_deeper |= any(not (is_of_tests and node.category is Category.TESTS) for node in walk.nodes)
+            walk.nodes = list(filter(is_helper, walk.nodes))  # They cost no hop.
     steps = once(nearest_names_first(steps, starts) if is_of_tests else steps, direction)
     doubt = replace(doubt.without(told), is_cut=walk.is_cut)
     renamed = [node for node in starts if direction is Direction.USERS and not node.is_file]

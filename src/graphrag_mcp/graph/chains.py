@@ -41,13 +41,9 @@ class Link:
     text: str = field(default="", compare=False)
     also: tuple[int, ...] = field(default=(), compare=False)
 
-    def near(self, *, forward: bool) -> CodeNode:
-        """Return the end from which a search in a direction comes."""
-        return self.source if forward else self.target
-
     def far(self, *, forward: bool) -> CodeNode:
         """Return the end to which a search in a direction goes."""
-        return self.near(forward=not forward)
+        return self.target if forward else self.source
 
     @property
     def is_sure(self) -> bool:

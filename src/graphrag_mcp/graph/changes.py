@@ -1,8 +1,9 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from operator import attrgetter
 from pathlib import PurePosixPath
@@ -111,7 +112,7 @@ def find_diff_impact(
         for file, definitions in compared
         if any(definition.is_breaking and definition.change is Change.SIGNATURE for definition in definitions)
     ]
-    unfitting = relations.misfits.calls(edits, _reading(read))
+    unfitting = relations.misfits.calls(edits, partial(_read_text, read))
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
     dependants = Dependants(graph, relations, scope, changed, inside, unfitting)
@@ -182,13 +183,8 @@ def _decoded(data: bytes) -> str:
     return data.decode(errors="replace")
 
 
-def _reading(read: Read) -> Callable[[str], str | None]:
-    """Return what reads one file as text."""
-
-    def read_text(path: str) -> str | None:
-        return next((_decoded(data) for _, data in read([path]) if data is not None), None)
-
-    return read_text
+def _read_text(read: Read, path: str) -> str | None:
+    return next((_decoded(data) for _, data in read([path]) if data is not None), None)
 
 
 def _tests_among(nodes: Iterable[CodeNode]) -> Iterator[CodeNode]:

@@ -95,7 +95,7 @@ class IndexedCode:
 
     def _find_named(self, path: str) -> Mapping[str, Sequence[tuple[int, Declared]]]:
         """Return the declarations of a file by their qualified names, with their numbers."""
-        return grouped((row.qualified, (number, row)) for number, row in enumerate(self.said(path).declared))
+        return grouped((row.qualified, (number, row)) for number, row in enumerate(self.facts_of(path).declared))
 
     def node_id(self, path: str, symbol: SymbolId | None, *, is_around: bool = False) -> int:
         """Return the node of a declaration, else of its file.
@@ -141,11 +141,11 @@ class IndexedCode:
         """Return a file as a node; one without an id if it is not in the index."""
         return self.store.file(path) or CodeNode(0, 0, path, Category.OTHER, path, path, SymbolKind.FILE, 1, 1)
 
-    def said(self, path: str) -> FileFacts:
+    def facts_of(self, path: str) -> FileFacts:
         """Return the facts of a file; empty ones where it has none."""
         return self.facts.facts(path) or NO_FACTS
 
-    def said_of(self, path: str, kind: RelationKind) -> list[Relation]:
+    def outline_of(self, path: str, kind: RelationKind) -> list[Relation]:
         """Return the relations of a kind that a file without facts states."""
         return [said for said in self.facts.outline(path) if said.kind is kind]
 
@@ -163,7 +163,7 @@ class IndexedCode:
     def calls_said(self, name: str, paths: Iterable[str]) -> Iterator[tuple[Line, Relation]]:
         """Yield the calls of a name in files without facts."""
         for path in paths:
-            calls = self.said_of(path, RelationKind.CALLS)
+            calls = self.outline_of(path, RelationKind.CALLS)
             yield from (((path, said.line), said) for said in calls if said.target == name)
 
     def made_by(self, symbol: SymbolId) -> SymbolId | None:
@@ -214,7 +214,7 @@ class IndexedCode:
 
     def _find_modules(self, path: str, kind: RelationKind) -> Mapping[tuple[int, str], str]:
         """Return the modules from which a file without facts has names, by the line and the name."""
-        return {(row.line, row.target): row.target_module for row in reversed(self.said_of(path, kind))}
+        return {(row.line, row.target): row.target_module for row in reversed(self.outline_of(path, kind))}
 
     def mentioned(self, path: str, link: StoredLink) -> Mentioned:
         """Return what a file without facts names and the project does not define, or may not mean."""

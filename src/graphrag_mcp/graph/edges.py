@@ -86,7 +86,7 @@ class SiteFinder:
             return
         links = references.linked((symbol,), (How.CERTAIN, How.OPEN))
         lines = {(link.path, link.line) for link in links if link.use == Use.VALUE}
-        fields = {row.name for path, line in lines for row in self._code.said(path).declared
+        fields = {row.name for path, line in lines for row in self._code.facts_of(path).declared
                   if row.kind == SymbolKind.FIELD and row.line == line}  # fmt: skip
         for name in fields - {resolver.declared(symbol).name}:
             for link in references.to((place_id(Place("", name)),), (How.UNDECIDED,)):
@@ -168,9 +168,8 @@ class IncomingRelations:
         to_node += self._from_slots(node, symbols, scope) if RelationKind.CALLS in kinds else []
         # What inherits a type is below it already, if implementations are asked for.
         wanted = kinds - {RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else kinds
-        methods = [
-            edge._replace(relation=RelationKind.USES) for edge in to_node if edge.relation is RelationKind.CONTAINS
-        ]
+        declaring = (edge for edge in to_node if edge.relation is RelationKind.CONTAINS)
+        methods = [edge._replace(relation=RelationKind.USES) for edge in declaring]
         edges = [*below, *(edge for edge in to_node if edge.relation in wanted), *(methods if with_methods else ())]
         return Incoming(
             [*by_name, *edges],

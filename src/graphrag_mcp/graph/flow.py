@@ -115,13 +115,13 @@ class _Side:
         links: list[Link] = []
         while (link := self.known[node_id][1]) is not None:
             links.append(link)
-            node_id = link.near(forward=forward).node_id
+            node_id = link.far(forward=not forward).node_id
         return links[::-1] if forward else links
 
     def tree(self, *, forward: bool) -> Iterator[Branch]:
         """Yield the cheapest links, each below the one that leads to it."""
         links = [link for _, link, _ in sorted(self.known.values(), key=lambda known: known[0]) if link is not None]
-        below = grouped((link.near(forward=forward).node_id, link) for link in links[:MAX_TREE])
+        below = grouped((link.far(forward=not forward).node_id, link) for link in links[:MAX_TREE])
         roots = [node_id for node_id, (_, link, _) in self.known.items() if link is None]
         pending = [(1, link) for root in reversed(roots) for link in reversed(below[root])]
         while pending:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
 from graphrag_mcp.graph.tracing import Walk, is_by_name, is_shown, is_test_in_name, members, with_sources
@@ -16,6 +16,9 @@ from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
+
+if TYPE_CHECKING:
+    from graphrag_mcp.graph.changes import RankedTest
 
 LEADING = (
     RelationKind.CALLS,
@@ -66,24 +69,11 @@ class Reached:
         return self.edge.is_guess
 
 
-class _Test(Protocol):
-    """A test that a change may reach. is_guess: whether it may as well run something else of the name."""
-
-    @property
-    def node(self) -> CodeNode: ...
-
-    @property
-    def is_guess(self) -> bool: ...
-
-
 class Tested:
-    """The tests of an impact. tests: all; tests_of_types: those to run where none of these reaches the change itself.
-
-    doubt, is_deeper, build_files: see `Impact`.
-    """
+    """The tests that a change may reach; for its fields see `Impact`."""
 
     __slots__ = ()
-    tests: Sequence[_Test]
+    tests: "Sequence[Reached] | Sequence[RankedTest]"
     tests_of_types: Sequence[CodeNode]
     doubt: Doubt
     is_deeper: bool
@@ -102,8 +92,8 @@ class Tested:
     @property
     def test_commands(self) -> list[str]:
         """The commands that run the tests."""
-        is_whole = self.doubt.is_cut or self.is_deeper
-        return commands_for(self.tests_of_types or self.likely, self.build_files, whole=is_whole)
+        tests, is_whole = self.tests_of_types or self.likely, self.doubt.is_cut or self.is_deeper
+        return commands_for(tests, self.build_files, whole=is_whole)
 
 
 @shown("starts", "cases", "tests_of_types", "test_commands", "together", "doubt", "is_deeper")
@@ -240,10 +230,8 @@ def _tests_around(
     for node, (distance, confidence, is_unsure) in inner.items():
         is_code = not node.is_file and node.category is not Category.TESTS
         inside = in_file(node.path) if is_code else ()
-        functions = (other for other in inside if other.kind in CALLABLE and other.node_id not in seen)
-        for outer in functions:
-            if not outer.start_line <= node.start_line <= outer.end_line:
-                continue
+        around = (other for other in inside if other.start_line <= node.start_line <= other.end_line)
+        for outer in (other for other in around if other.kind in CALLABLE and other.node_id not in seen):
             seen.add(outer.node_id)
             for edge, source in with_sources(graph, relations.incoming(outer, LEADING, scope)[0]):
                 if source.category is Category.TESTS and not edge.is_guess:

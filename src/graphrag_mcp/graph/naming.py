@@ -80,10 +80,10 @@ def _of_file(
             places = _behind_equals(row, places, needle) if len(places) > definitions[row.line] else []
         elif not places:
             yield NamedLine(row.path, row.line)
-        uses = [(around, role) for around in places if not _is_text(around, role := role_of(around))]
+        uses = [around for around in places if role_of(around) is not Role.COMMENT and not is_in_string(around)]
         if uses:
-            writes, reads = zip(*(_access(around) for around, _ in uses), strict=True)
-            is_import = all(role is Role.IMPORT for _, role in uses)
+            writes, reads = zip(*map(_access, uses), strict=True)
+            is_import = {Role.IMPORT} == set(map(role_of, uses))
             yield NamedLine(row.path, row.line, any(reads), any(writes), is_import, len(uses) == 1)
 
 
@@ -105,11 +105,6 @@ def _behind_equals(row: Occurrence, places: Sequence[Around], needle: Needle) ->
     equals = row.text.find("=")
     starts = (start for start, _ in needle.spans(row.text))
     return [around for around, start in zip(places, starts, strict=False) if 0 <= equals < start]
-
-
-def _is_text(around: Around, role: Role) -> bool:
-    """Return whether a name is in a comment, a string, or the path of an import."""
-    return role in (Role.COMMENT, Role.STRING) or is_in_string(around)
 
 
 def _access(around: Around) -> tuple[bool, bool]:

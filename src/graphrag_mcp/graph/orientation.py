@@ -253,7 +253,7 @@ def _configured_tests(manifests: Iterable[tuple[str, dict[str, Any]]], names: se
         if _part(read, "tool", "pytest"):
             yield "pytest"
     makefiles = [name for name in ("Makefile", "makefile", "GNUmakefile") if name in names]
-    yield from ("make test" for _, text in read_texts(files, makefiles) if re.search(r"^test:", text, re.MULTILINE))
+    yield from ("make test" for _, text in read_texts(files, makefiles) if re.search(r"(?m)^test:", text))
 
 
 def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:

@@ -81,8 +81,8 @@ class Relations:
         """Return the modules that a file imports which are not in the project, as they are written, with the lines."""
         links = self._code.references.of(path)
         known = {link.line for link in links if link.kind is RelationKind.IMPORTS and link.target > 0}
-        said = [(row.target_module, row.line) for row in self._code.said_of(path, RelationKind.IMPORTS)]
-        imports = (mention for mention in self._code.said(path).mentions if mention.use == Use.IMPORT)
+        said = [(row.target_module, row.line) for row in self._code.outline_of(path, RelationKind.IMPORTS)]
+        imports = (mention for mention in self._code.facts_of(path).mentions if mention.use == Use.IMPORT)
         said += [((mention.receiver or mention.name).strip('"'), mention.line) for mention in imports]
         outside = (pair for pair in said if pair[0][:1] not in ("", ".", "/") and pair[1] not in known)
         return list(dict.fromkeys(outside))
@@ -139,6 +139,6 @@ class Relations:
         """Return the nodes that files export under a name."""
         paths = dict.fromkeys(path for path, _, _, text in self._code.store.texts((name,), scope) if "export" in text)
         with self._code.searching():
-            exports = [(path, row) for path in paths for row in self._code.said(path).exports if row.name == name]
+            exports = [(path, row) for path in paths for row in self._code.facts_of(path).exports if row.name == name]
             exported = filter(None, (self._code.resolver.modules.exported(path, row) for path, row in exports))
             return [self._code.node_id(symbol.path, symbol) for hit in exported for symbol in hit.symbols]

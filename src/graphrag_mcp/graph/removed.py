@@ -141,7 +141,7 @@ class Removed:
 
     def _find_below_others(self, node: CodeNode) -> bool:
         """Return whether a type names one above it, or code elsewhere says that there is one."""
-        inherits = self._code.said_of(node.path, RelationKind.INHERITS)
+        inherits = self._code.outline_of(node.path, RelationKind.INHERITS)
         derived = describe(self._code.language(node.path)).derived.split()
         is_said = any(said.source == node.qualified_name and said.target not in derived for said in inherits)
         return is_said or bool(self._code.references.to({node.place}, (How.ABOVE,)))

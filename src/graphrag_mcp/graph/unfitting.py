@@ -5,7 +5,7 @@ their arguments are counted in the present text of their files. What is not cert
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -114,9 +114,9 @@ class _Change(NamedTuple):
     def breaks(self, given: _Given) -> str:
         """Return what a call passes that was right before, and certainly is not any more; "" for nothing."""
         if names := self.gone(given):
-            return _listed(names)
+            return ", ".join(f"`{as_name(name)}`" for name in names)
         if names := self.lacking(given):
-            return f"no {_listed(names)}"
+            return f"no {', '.join(f'`{as_name(name)}`' for name in names)}"
         return str(given.number) if self._breaks(given.number) else ""
 
     def _breaks(self, count: int) -> bool:
@@ -151,10 +151,6 @@ class _Change(NamedTuple):
         # A call of a protocol's method runs that of another type.
         is_protocol = any("Protocol" in base.type for base in owner.bases)
         return None if may_be_other or is_protocol else function
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{as_name(name)}`" for name in names)
 
 
 class Edit:

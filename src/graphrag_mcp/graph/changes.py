@@ -7,11 +7,10 @@ from functools import partial
 from itertools import islice
 from operator import attrgetter
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.dependants import Affected, Dependants, without_certain, without_declarations
-from graphrag_mcp.graph.impact import Reached, Tested, find_impact
+from graphrag_mcp.graph.impact import RankedTest, Reached, Tested, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.history.differing import Difference, Differing, Read
@@ -35,15 +34,6 @@ _IMPORTING = re.compile(
 LEAST_LETTERS, MOST_COMPARED = 4, 1_000_000
 NEARER = 0.3  # The factor by which a test counts less for each relation between it and the change.
 _TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
-
-
-@shown("hops", "is_guess", path="node.path", symbol="node.symbol")
-class RankedTest(NamedTuple):
-    """A test that a change may reach. hops: the relations on the way, 0 for a changed test."""
-
-    node: CodeNode
-    hops: int
-    is_guess: bool = False
 
 
 @shown(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
 from graphrag_mcp.graph.tracing import Walk, is_by_name, is_shown, is_test_in_name, members, with_sources
@@ -16,9 +16,6 @@ from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
-
-if TYPE_CHECKING:
-    from graphrag_mcp.graph.changes import RankedTest
 
 LEADING = (
     RelationKind.CALLS,
@@ -69,11 +66,20 @@ class Reached:
         return self.edge.is_guess
 
 
+@shown("hops", "is_guess", path="node.path", symbol="node.symbol")
+class RankedTest(NamedTuple):
+    """A test that a change may reach. hops: the relations on the way, 0 for a changed test."""
+
+    node: CodeNode
+    hops: int
+    is_guess: bool = False
+
+
 class Tested:
     """The tests that a change may reach; for its fields see `Impact`."""
 
     __slots__ = ()
-    tests: "Sequence[Reached] | Sequence[RankedTest]"
+    tests: Sequence[Reached] | Sequence[RankedTest]
     tests_of_types: Sequence[CodeNode]
     doubt: Doubt
     is_deeper: bool

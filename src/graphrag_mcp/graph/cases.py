@@ -3,10 +3,12 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from graphrag_mcp.languages import testing
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, load_part
 from graphrag_mcp.languages.testing import MARKED_TEST, NAMED_TEST
 from graphrag_mcp.model.files import CALLABLE, Category
@@ -29,9 +31,10 @@ _TEST_TYPE = re.compile(r"(?i)(?:test|spec|bench|fuzz|example)|\w*?(?:tests?|spe
 
 def read_build_files(graph: SymbolGraph, files: "Files") -> dict[str, str]:
     """Return the files at the root of the project that decide how its tests are run, with their texts."""
+    from graphrag_mcp.grep.occurrences import read_texts
+
     names = {name for language in FACT_LANGUAGES for name in load_part(language, "testing").BUILD_FILES}
-    texts = {name: "" for name in names if graph.file(name)}
-    return texts | {path: (data or b"").decode("utf-8", "replace") for path, data in files.read(sorted(texts))}
+    return dict(read_texts(files, sorted(filter(graph.file, names))))
 
 
 def is_helper(node: CodeNode) -> bool:
@@ -57,8 +60,8 @@ def cases_of(tests: Sequence[CodeNode]) -> list[CodeNode]:
         if (rank == best[node.path] < (_OTHER if node.path in by_place else _INSIDE))
         or (best[node.path] < _OTHER and _runs_tests(node))
     ]
-    unnamed = [node for node in tests if best.get(node.path, _OTHER) == _OTHER and node.path in by_place]
-    others = [node for node in unnamed if _may_be_run(node.path)]
+    unnamed = {path for path in by_place if best.get(path, _OTHER) == _OTHER and _may_be_run(path)}
+    others = [node for node in tests if node.path in unnamed]
     functions = {node.path for node in others if node.kind in CALLABLE}
     return named + [node for node in others if node.kind in CALLABLE or node.path not in functions]
 
@@ -71,8 +74,8 @@ def named_after(
     A program that a test starts, or a name that it computes, is in no relation.
     """
     tests = replace(scope, categories=frozenset((Category.TESTS,)))
-    nearest = (name for start in starts if not start.is_file for name in start.qualified_name.split(".")[:-3:-1])
-    names = dict.fromkeys(name.strip("_") for name in nearest)
+    parts = (start.symbol.split(".")[:-3:-1] for start in starts)
+    names = dict.fromkeys(name.strip("_") for nearest in parts for name in nearest)
     found: dict[CodeNode, None] = {}
     for name in names:
         if len(name) >= _TELLING or len(words_of(name)) > 1:
@@ -85,15 +88,12 @@ def named_after(
 
 def _runs_tests(node: CodeNode) -> bool:
     """Return whether a function calls the tests of its file, and may test something itself."""
-    runs = describe(detect_language(node.path)).test_runs
-    return bool(runs) and node.kind in CALLABLE and bool(re.fullmatch(runs, node.name))
+    return node.kind in CALLABLE and bool(re.fullmatch(describe(detect_language(node.path)).test_runs, node.name))
 
 
 def _rank(node: CodeNode) -> int:
     """Return what says that a definition is a test, the surest first."""
-    language = detect_language(node.path)
-    says = load_part(language, "testing").SAYS_CASE if language in FACT_LANGUAGES else None
-    if says:
+    if says := _testing_of(node.path).SAYS_CASE:
         return _MARKED if says(node.path, node.name) else _OTHER
     is_callable = node.kind in CALLABLE
     if node.name.startswith('"') or (is_callable and MARKED_TEST.match(node.signature)):
@@ -104,11 +104,15 @@ def _rank(node: CodeNode) -> int:
     return _INSIDE if is_callable and outermost != node.name and _TEST_TYPE.match(outermost) else _OTHER
 
 
-def _may_be_run(path: str) -> bool:
+def _testing_of(path: str) -> ModuleType:
+    """Return how tests in the language of a file are run."""
     language = detect_language(path)
-    if language in FACT_LANGUAGES and load_part(language, "testing").SAYS_CASE:
-        return False
-    return bool(_TEST_FILE.search(path.rpartition("/")[2])) or language not in FACT_LANGUAGES
+    return load_part(language, "testing") if language in FACT_LANGUAGES else testing
+
+
+def _may_be_run(path: str) -> bool:
+    part = _testing_of(path)
+    return part is testing or (part.SAYS_CASE is None and bool(_TEST_FILE.search(path.rpartition("/")[2])))
 
 
 def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, whole: bool) -> list[str]:
@@ -116,16 +120,15 @@ def commands_for(tests: Iterable[CodeNode], build_files: Mapping[str, str], *, w
 
     build_files: see `read_build_files`. whole: name files and packages instead of tests: there may be more in them.
     """
-    with_language = ((detect_language(node.path), node) for node in tests)
-    by_runner = grouped((load_part(name, "testing"), node) for name, node in with_language if name in FACT_LANGUAGES)
+    by_runner = grouped((_testing_of(node.path), node) for node in tests)
+    by_runner.pop(testing, None)
     commands = []
     for runner, nodes in by_runner.items():
         paths = {node.path for node in cases_of(nodes)}
-        run = [node for node in nodes if node.path in paths] or (
-            [] if runner.CASES_HAVE_TITLES or runner.SAYS_CASE else nodes
-        )
+        run = [node for node in nodes if node.path in paths]
         if runner.SAYS_CASE and not run:
             continue
+        run = run or ([] if runner.CASES_HAVE_TITLES else nodes)
         own = {name: build_files[name] for name in runner.BUILD_FILES if name in build_files}
         commands.append(runner.command(run, whole, own))
     return commands

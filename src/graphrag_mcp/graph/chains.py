@@ -52,6 +52,10 @@ class Link(Struct, frozen=True, eq=False):
     def _compared(self) -> tuple[object, ...]:
         return self.source, self.target, self.edge, self.choices, self.read, self.extra
 
+    def far(self, *, forward: bool) -> CodeNode:
+        """Return the end to which a search in a direction goes."""
+        return self.target if forward else self.source
+
     @property
     def is_sure(self) -> bool:
         """Whether it certainly calls a function, hands one over, or reads a property."""

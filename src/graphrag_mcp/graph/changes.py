@@ -1,23 +1,23 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
+from operator import attrgetter
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from graphrag_mcp.graph.cases import cases_of, commands_for
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition, compare
 from graphrag_mcp.graph.dependants import Affected, Dependants, without_certain, without_declarations
-from graphrag_mcp.graph.impact import Reached, find_impact
+from graphrag_mcp.graph.impact import RankedTest, Reached, Tested, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.unfitting import Edit
 from graphrag_mcp.history.differing import Difference, Differing, Read
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeNode, Doubt, Line
-from graphrag_mcp.model.grouping import grouped
+from graphrag_mcp.model.grouping import firsts, grouped
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
@@ -37,20 +37,11 @@ NEARER = 0.3  # The factor by which a test counts less for each relation between
 _TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
 
 
-@shown("hops", "is_guess", path="node.path", symbol="node.symbol")
-class RankedTest(NamedTuple):
-    """A test that a change may reach. hops: the relations on the way, 0 for a changed test."""
-
-    node: CodeNode
-    hops: int
-    is_guess: bool = False
-
-
 @shown(
     "base", "files", "broken", "not_decided", "reached", "tests", "tests_of_types", "test_commands", "tests_changed",
     "is_deeper", "without_definition", "together", "files_left", "doubt", "texts_left",
 )  # fmt: skip
-class DiffImpact(Struct, frozen=True):
+class DiffImpact(Struct, Tested, frozen=True):
     """What a difference of files affects, the gravest changes first, and the nearest tests first.
 
     files: how many differ. tests_changed: how many definitions of tests do. without_definition: files without a changed
@@ -77,22 +68,11 @@ class DiffImpact(Struct, frozen=True):
     texts_left: Mapping[str, tuple[Line, ...]] = field(default_factory=dict)
 
     @property
-    def started(self) -> list[CodeNode]:
-        """Those of the tests that a runner starts; the others help them."""
-        return cases_of([test.node for test in self.tests])
-
-    @property
     def levels(self) -> Iterator[list[CodeNode]]:
         """What changed, and the code that depends on it, the nearest first."""
         yield [row.node for row in self.affected if row.node is not None]
         yield [node for row in self.affected for node in row.on_the_way]
         yield [row.node for row in self.reached]
-
-    @property
-    def test_commands(self) -> list[str]:
-        """The commands that run the tests."""
-        nodes = self.tests_of_types or [test.node for test in self.tests if not test.is_guess]
-        return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
     @property
     def broken(self) -> int:
@@ -122,7 +102,7 @@ def find_diff_impact(
         for file, definitions in compared
         if any(definition.is_breaking and definition.change is Change.SIGNATURE for definition in definitions)
     ]
-    unfitting = relations.misfits.calls(edits, _reading(read))
+    unfitting = relations.misfits.calls(edits, partial(_read_text, read))
     nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
     dependants = Dependants(graph, relations, scope, changed, inside, unfitting)
@@ -134,10 +114,10 @@ def find_diff_impact(
             affected.append(reached)
             whole |= doubt
     concerned = {definition.path for definition in changed}
-    plain = tuple(sorted(file.path or file.before for file in difference.files if file.path not in concerned
-                         and file.before not in concerned))  # fmt: skip
-    files = [node for path in plain if (node := graph.file(path)) is not None]
-    starts = [node for definition, node in nodes if node and definition.change is not Change.MOVED] + files
+    plain = tuple(sorted(file.path or file.before for file in difference.files
+                         if concerned.isdisjoint((file.path, file.before))))  # fmt: skip
+    changed_nodes = [node for definition, node in nodes if node and definition.change is not Change.MOVED]
+    starts = [*changed_nodes, *filter(None, map(graph.file, plain))]
     gone = [row for row in affected if row.node is None or row.definition.change is Change.MOVED]
     left = [place.node for row in gone for place in row.breaks]
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
@@ -193,14 +173,8 @@ def _decoded(data: bytes) -> str:
     return data.decode(errors="replace")
 
 
-def _reading(read: Read) -> Callable[[str], str | None]:
-    """Return what reads one file as text."""
-
-    def read_text(path: str) -> str | None:
-        data = next((data for _, data in read([path])), None)
-        return None if data is None else _decoded(data)
-
-    return read_text
+def _read_text(read: Read, path: str) -> str | None:
+    return next((_decoded(data) for _, data in read([path]) if data is not None), None)
 
 
 def _tests_among(nodes: Iterable[CodeNode]) -> Iterator[CodeNode]:
@@ -230,16 +204,14 @@ def _ranked(tests: Iterable[RankedTest], changed: Sequence[ChangedDefinition]) -
     A file counts the sum of NEARER^hops of its tests, as often as a test shares words with what changed, and 1 more if
     it is called like a changed file.
     """
-    first: dict[int, RankedTest] = {}
-    for test in tests:
-        first.setdefault(test.node.node_id, test)
+    first = firsts(tests, lambda test: test.node.node_id)
     names = {_stem(definition.path) for definition in changed}
     words = {word for definition in changed for word in words_of(definition.symbol)}
-    worth: dict[str, float] = {test.node.path: float(_stem(test.node.path) in names) for test in first.values()}
-    for test in first.values():
+    worth: dict[str, float] = {test.node.path: float(_stem(test.node.path) in names) for test in first}
+    for test in first:
         shared = words.intersection(words_of(test.node.name))
         worth[test.node.path] += NEARER**test.hops * (1 + len(shared))
-    return tuple(sorted(first.values(), key=lambda test: (-worth[test.node.path], test.node.path, test.hops)))
+    return tuple(sorted(first, key=lambda test: (-worth[test.node.path], test.node.path, test.hops)))
 
 
 def _stem(path: str) -> str:
@@ -249,8 +221,5 @@ def _stem(path: str) -> str:
 
 def not_changed(companions: Sequence[Companion], changed: set[str]) -> tuple[Companion, ...]:
     """Return the files that usually change together with a changed one and did not, each once, the closest first."""
-    best: dict[str, Companion] = {}
-    for companion in sorted(companions, key=lambda companion: -companion.together / companion.of):
-        if companion.path not in changed:
-            best.setdefault(companion.path, companion)
-    return tuple(best.values())
+    closest = sorted(companions, key=lambda companion: -companion.together / companion.of)
+    return tuple(companion for companion in firsts(closest, attrgetter("path")) if companion.path not in changed)

@@ -2,13 +2,13 @@
 
 import re
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from posixpath import dirname
 from typing import TypeVar
 
-from graphrag_mcp.model.facts import Declared, Mark, SymbolId
+from graphrag_mcp.model.facts import NO_FACTS, Declared, FileFacts, Mark, SymbolId
 from graphrag_mcp.model.files import MACRO, Category, Relation, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Line, Mentioned
 from graphrag_mcp.model.grouping import grouped
@@ -52,6 +52,8 @@ class IndexedCode:
         self._sources: dict[tuple[str, int], int] = {}
         self._guard = threading.Lock()
         self.nodes_of = cache(store.in_file)  # The definitions of a file, in its order.
+        self.file = cache(self._find_file)
+        self._modules = lru_cache(FILES_KEPT)(self._find_modules)
         self._named = lru_cache(FILES_KEPT)(self._find_named)
 
     @contextmanager
@@ -77,12 +79,11 @@ class IndexedCode:
         """Return the declarations of a node; none for a file, a key, or a language without facts."""
         if node.is_file or node.kind is SymbolKind.KEY:
             return []
-        candidates = [
-            (declared.kind, SymbolId(node.path, number))
+        return [
+            SymbolId(node.path, number)
             for number, declared in self._named(node.path).get(node.qualified_name, ())
-            if node.start_line <= declared.line <= node.end_line
+            if declared.kind == node.kind and node.start_line <= declared.line <= node.end_line
         ]
-        return [symbol for kind, symbol in candidates if kind == node.kind] or [symbol for _, symbol in candidates]
 
     def is_interface(self, node: CodeNode) -> bool:
         """Return whether a definition is an interface, trait or protocol."""
@@ -94,47 +95,59 @@ class IndexedCode:
 
     def _find_named(self, path: str) -> Mapping[str, Sequence[tuple[int, Declared]]]:
         """Return the declarations of a file by their qualified names, with their numbers."""
-        facts = self.facts.facts(path)
-        return grouped((row.qualified, (number, row)) for number, row in enumerate(facts.declared if facts else ()))
+        return grouped((row.qualified, (number, row)) for number, row in enumerate(self.facts_of(path).declared))
 
     def node_id(self, path: str, symbol: SymbolId | None, *, is_around: bool = False) -> int:
         """Return the node of a declaration, else of its file.
 
         is_around: of the innermost declaration around it that has a node, before the file.
         """
-        nodes = self.nodes_of(path)
         if symbol is not None:
             declared = self.resolver.declared(symbol)
-            named = (node for node in nodes if node.qualified_name == declared.qualified)
-            if own := [node for node in named if node.start_line <= declared.line <= node.end_line]:
-                return next((node for node in own if node.kind == declared.kind), own[0]).node_id
+            named = (node for node in self.nodes_of(path) if node.qualified_name == declared.qualified)
+            if own := next((node for node in named if node.start_line <= declared.line <= node.end_line), None):
+                return own.node_id
             around = self.references.around(path, declared.start, named=True, outside=symbol)
             if around is not None and (is_around or not declared.name):
                 return self.node_id(path, around, is_around=is_around)
-        if nodes:
-            return -nodes[0].file_id
-        file = self.store.file(path)
-        return file.node_id if file else 0
+        return self.file(path).node_id
 
     def source_id(self, path: str, place: int) -> int:
         """Return the node of a declaration of a file at a place, or of what is around it; of the file for 0."""
         if (path, place) not in self._sources:
-            symbol = self.references.symbol(path, place) if place else None
-            ids = self.store.at_places((place,)) if place else {}
+            symbol, ids = self.references.symbol(path, place), self.store.at_places((place,))
             self._sources[path, place] = ids.get(place) or self.node_id(path, symbol, is_around=True)
         return self._sources[path, place]
 
     def nodes_at(self, places: Iterable[int]) -> Mapping[int, CodeNode]:
         """Return the nodes at places, by these."""
-        by_place = self.store.at_places({place for place in places if place > 0})
+        by_place = self.store.at_places(set(places))
         nodes = self.store.nodes(by_place.values())
-        return {place: nodes[node_id] for place, node_id in by_place.items() if node_id in nodes}
+        return {place: nodes[node_id] for place, node_id in by_place.items()}
 
     def find_sources(self, places: Collection[tuple[str, int]]) -> None:
         """Look up the nodes of many declarations at once."""
-        wanted = {place for path, place in places if place and (path, place) not in self._sources}
-        ids = self.store.at_places(wanted) if wanted else {}
+        ids = self.store.at_places({place for path, place in places if (path, place) not in self._sources})
         self._sources |= {(path, place): ids[place] for path, place in places if place in ids}
+
+    def with_nodes(
+        self, links: Sequence[StoredLink], end: Callable[[StoredLink], int]
+    ) -> list[tuple[StoredLink, CodeNode]]:
+        """Return links with the nodes at one of their ends, those that have one there."""
+        nodes = self.nodes_at(map(end, links))
+        return [(link, nodes[end(link)]) for link in links if end(link) in nodes]
+
+    def _find_file(self, path: str) -> CodeNode:
+        """Return a file as a node; one without an id if it is not in the index."""
+        return self.store.file(path) or CodeNode(0, 0, path, Category.OTHER, path, path, SymbolKind.FILE, 1, 1)
+
+    def facts_of(self, path: str) -> FileFacts:
+        """Return the facts of a file; empty ones where it has none."""
+        return self.facts.facts(path) or NO_FACTS
+
+    def outline_of(self, path: str, kind: RelationKind) -> list[Relation]:
+        """Return the relations of a kind that a file without facts states."""
+        return [said for said in self.facts.outline(path) if said.kind is kind]
 
     def in_scope(self, things: Iterable[_Placed], scope: Scope) -> list[_Placed]:
         """Return those links or declarations whose files are in a scope, in their order."""
@@ -145,21 +158,25 @@ class IndexedCode:
     def replaced(self, places: Collection[int]) -> Set[int]:
         """Return the places of the methods that the program gives another value, which a call may run; not in tests."""
         links = self.references.to(places, (How.REPLACED,))
-        files = {link.path: self.store.file(link.path) for link in links}
-        return {link.target for link in links if (file := files[link.path]) and file.category is not Category.TESTS}
+        return {link.target for link in links if self.file(link.path).category is not Category.TESTS}
 
     def calls_said(self, name: str, paths: Iterable[str]) -> Iterator[tuple[Line, Relation]]:
         """Yield the calls of a name in files without facts."""
         for path in paths:
-            calls = (said for said in self.facts.outline(path) if said.kind is RelationKind.CALLS)
+            calls = self.outline_of(path, RelationKind.CALLS)
             yield from (((path, said.line), said) for said in calls if said.target == name)
+
+    def made_by(self, symbol: SymbolId) -> SymbolId | None:
+        """Return the type whose instances a constructor makes, None for anything else."""
+        owner = self.hierarchy.owner_of(symbol)
+        return owner if owner and self.resolver.symbols.is_constructor(symbol, owner) else None
 
     def edge_from(self, node: CodeNode, target: SymbolId, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""
         return CodeEdge(node.node_id, self.node_id(target.path, target), kind, node.path, line)
 
     def edges_in(
-        self, node: CodeNode, kinds: Sequence[RelationKind], *, is_direct: bool = False
+        self, node: CodeNode, kinds: Collection[RelationKind], *, is_direct: bool = False
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the relations of the lines of a node, and its names that are not decided.
 
@@ -171,7 +188,7 @@ class IndexedCode:
             if link.kind in kinds
             and (link.source == node.place or (not is_direct and node.start_line <= link.line <= node.end_line))
         ]
-        if node.start_line == node.end_line:
+        if node.start_line == node.end_line and not node.is_file:
             links = self._without_neighbours(node, links)
         targets = self.store.at_places({link.target for link in links if link.how in CERTAINTY_OF})
         edges, unknown = [], []
@@ -184,26 +201,26 @@ class IndexedCode:
 
     def _without_neighbours(self, node: CodeNode, links: Sequence[StoredLink]) -> list[StoredLink]:
         """Leave out the relations of other definitions of a node's line."""
-        sources = self.nodes_at(link.source for link in links if link.source != node.place)
         inside = f"{node.qualified_name}."
+        sources = self.nodes_at({link.source for link in links} - {node.place})
         others = {place for place, other in sources.items() if not f"{other.qualified_name}.".startswith(inside)}
-        return [link for link in links if node.is_file or link.source not in others]
+        return [link for link in links if link.source not in others]
 
     def _without_files(self, edges: Sequence[CodeEdge]) -> list[CodeEdge]:
         """Leave out imports of files of which something that they define is imported."""
-        files = {edge.target_id for edge in edges if edge.relation is RelationKind.IMPORTS and edge.target_id < 0}
-        if not files:
-            return [*edges]
-        nodes = self.store.nodes(edge.target_id for edge in edges if edge.relation is RelationKind.IMPORTS)
-        named = {-node.file_id for node in nodes.values() if not node.is_file}
+        imported = {edge.target_id for edge in edges if edge.relation is RelationKind.IMPORTS}
+        named = {-node.file_id for node in self.store.nodes(imported).values() if not node.is_file}
         return [edge for edge in edges if edge.relation is not RelationKind.IMPORTS or edge.target_id not in named]
+
+    def _find_modules(self, path: str, kind: RelationKind) -> Mapping[tuple[int, str], str]:
+        """Return the modules from which a file without facts has names, by the line and the name."""
+        return {(row.line, row.target): row.target_module for row in reversed(self.outline_of(path, kind))}
 
     def mentioned(self, path: str, link: StoredLink) -> Mentioned:
         """Return what a file without facts names and the project does not define, or may not mean."""
         name = self.references.name(path, link)
-        said = (row for row in self.facts.outline(path) if (row.line, row.kind) == (link.line, link.kind))
         plain = name.removesuffix(MACRO).strip('"')
-        module = next((row.target_module for row in said if row.target == plain), "")
+        module = self._modules(path, link.kind).get((link.line, plain), "")
         named = self.facts.called(plain) if link.how is How.UNDECIDED else ()
         is_defined = any(link.kind is not RelationKind.INHERITS or each.kind in _EXTENDED for each in named)
         return Mentioned(link.kind, plain, "" if module == MACRO else module, path, link.line, is_defined)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.languages.registry import describe, detect_language
 from graphrag_mcp.model.expressions import names_in
-from graphrag_mcp.model.facts import Parameter, Takes, unpack
+from graphrag_mcp.model.facts import NO_FACTS, Parameter, Takes, unpack
 from graphrag_mcp.model.files import ANY_COUNT, CALLABLE, Category, Count, ParsedFile, Symbol, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.shown import shown
@@ -65,7 +65,7 @@ class ChangedDefinition(NamedTuple):
         if language.exports_capitals:
             return all(part[:1].isupper() for part in parts)
         if language.public:
-            return language.public in (self.signature or self.was).split()
+            return language.public in self.signature.split()
         return not any(part.startswith(("_", "#")) and not part.endswith("__") for part in parts)
 
 
@@ -80,7 +80,7 @@ def compare(file: Differing) -> list[ChangedDefinition]:
         changes += [_changed(file, before, after) for before, after in zip(lost, come, strict=False)]
         changes += [_of(file, side, Change.REMOVED) for side in lost[len(come) :]]
         changes += [_of(file, side, Change.ADDED) for side in come[len(lost) :]]
-        if file.before and file.path and file.before != file.path and len(same) and "." not in key[0]:
+        if file.before != file.path and "." not in key[0]:
             changes += [_of(file, side, Change.MOVED) for side in afters if side.text in same]
     whole = {(row.change, row.symbol) for row in changes if row.change in (Change.ADDED, Change.REMOVED)}
     return [row for row in changes if (row.change, row.symbol.rpartition(".")[0]) not in whole]
@@ -106,13 +106,12 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
     if isinstance(text, NotText):
         return {}
     lines = text.text.split("\n")
-    facts = unpack(parsed.code.data) if parsed.code else None
-    values = [names_in(export.value) for export in facts.exports if not export.module] if facts else []
+    facts = unpack(parsed.code.data) if parsed.code else NO_FACTS
+    values = [names_in(export.value) for export in facts.exports if not export.module]
     # An exported value without names may hold any definition.
     exported = frozenset[str]().union(*values) if all(values) else ()
     sides: dict[tuple[str, SymbolKind], list[_Side]] = {}
-    declarations = sorted(facts.declared if facts else (), key=attrgetter("line"))
-    stated = grouped((fact.qualified, fact) for fact in declarations)
+    stated = grouped((fact.qualified, fact) for fact in sorted(facts.declared, key=attrgetter("line")))
     symbols = sorted(parsed.symbols, key=attrgetter("start_line"))
     for symbol in parsed.symbols:
         if symbol.kind is not SymbolKind.SECTION:
@@ -136,8 +135,7 @@ def _own_text(symbol: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -
     hidden: set[int] = set()
     first = bisect_left(symbols, symbol.start_line, key=attrgetter("start_line"))
     for inner in islice(symbols, first, bisect_right(symbols, symbol.end_line, key=attrgetter("start_line"))):
-        is_inside = inner.end_line <= symbol.end_line and inner is not symbol
-        if is_inside and (symbol.kind in _CONTAINERS or inner.kind in (*CALLABLE, SymbolKind.TYPE)):
+        if inner is not symbol and (symbol.kind in _CONTAINERS or inner.kind in (*CALLABLE, SymbolKind.TYPE)):
             hidden.update(range(inner.start_line, inner.end_line + 1))
     if symbol.start_line in hidden:  # A class of one line shares it with its members.
         hidden.clear()

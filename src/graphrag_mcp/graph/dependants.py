@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
+from operator import attrgetter
 from pathlib import PurePosixPath
 
 from msgspec import Struct
@@ -11,11 +12,12 @@ from graphrag_mcp.graph.declared import in_header, may_define
 from graphrag_mcp.graph.definitions import Change, ChangedDefinition
 from graphrag_mcp.graph.impact import LEADING
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import Dependant, dependant, is_shown
+from graphrag_mcp.graph.tracing import Dependant, dependant, is_shown, with_sources
 from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, counts_parameters, describe, detect_language
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
+from graphrag_mcp.model.grouping import firsts
 from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
@@ -52,8 +54,8 @@ class Affected(Struct, frozen=True):
     @property
     def on_the_way(self) -> Iterator[CodeNode]:
         """The code that depends on it."""
-        nodes = (place.node for place in (*self.breaks, *self.may_break, *self.others))
-        return (node for node in nodes if node.category is not Category.TESTS)
+        places = (*self.breaks, *self.may_break, *self.others)
+        return (place.node for place in places if place.node.category is not Category.TESTS)
 
 
 def without_declarations(rows: Sequence[Affected]) -> tuple[Affected, ...]:
@@ -90,17 +92,11 @@ def _are_one(declared: Affected, definition: Affected) -> bool:
 
 def _joined(definition: Affected, declared: Affected) -> Affected:
     """Return a definition with the places that mean its declaration only."""
-    known = {place.site for place in definition.breaks}
-    breaks = [place for place in declared.breaks if place.site not in known]
-    known |= {place.site for place in breaks}
-    may = [place for place in definition.may_break if place.site not in known]
-    known |= {place.site for place in may}
-    may += [place for place in declared.may_break if place.site not in known]
-    nodes = {place.node for place in (*definition.breaks, *breaks, *may)}
+    breaks = firsts((*definition.breaks, *declared.breaks), attrgetter("site"))
+    may = firsts((*definition.may_break, *declared.may_break), attrgetter("site"))
+    nodes = {place.node for place in (*breaks, *may)}
     others = {place.node: place for place in (*declared.others, *definition.others) if place.node not in nodes}
-    return replace(
-        definition, breaks=(*definition.breaks, *breaks), may_break=tuple(may), others=tuple(others.values())
-    )
+    return replace(definition, breaks=tuple(breaks), may_break=tuple(may), others=tuple(others.values()))
 
 
 def _places(row: Affected) -> set[Line]:
@@ -168,8 +164,7 @@ class Dependants:
     def _outside(self, edges: Sequence[CodeEdge]) -> list[Dependant]:
         """Return the sources of relations that are outside the change."""
         outside = [edge for edge in edges if edge.source_id not in self._inside]
-        nodes = self._graph.nodes(edge.source_id for edge in outside)
-        return [dependant(nodes[edge.source_id], edge) for edge in outside if edge.source_id in nodes]
+        return [dependant(node, edge) for edge, node in with_sources(self._graph, outside)]
 
     # ------------------------------------------------------------ another signature
 
@@ -189,15 +184,18 @@ class Dependants:
         lines = {place.site for place in places} | calling
         unfitting = misfits.miscounted(node.name, lines, *counts) | {place.site for place in overriding}
         by_name = misfits.miscounted(node.name, doubt.undecided, *counts)
-        mentions = [Mentioned(RelationKind.CALLS, node.name, "", *line, False) for line in sorted(by_name)]
-        others = [self._around(mention, Certainty.BY_NAME) for mention in mentions]
+        others = [
+            self._around(Mentioned(RelationKind.CALLS, node.name, "", *line, False), Certainty.BY_NAME)
+            for line in sorted(by_name)
+        ]
         kept = [place for place in places if place.site not in calling]
         return [*kept, *calls, *others], doubt.without(by_name), unfitting
 
     def _calls_of(self, overriding: Sequence[Dependant]) -> list[Dependant]:
         """Return the calls of methods that override, where their block says what they override: they call that one."""
         called: list[Dependant] = []
-        for node in (place.node for place in overriding[:_MOST_OVERRIDING]):
+        for place in overriding[:_MOST_OVERRIDING]:
+            node = place.node
             alike = [each for each in self._graph.in_file(node.path) if each.qualified_name == node.qualified_name]
             is_said = describe(detect_language(node.path)).blocks_implement
             if is_said and len(alike) == 1:  # Else a call may run another method of that name of the type.
@@ -231,10 +229,11 @@ class Dependants:
             modules = _exporting(definition.before, mentions)
             certain = [row for row in mentions if _is_meant(row, definition.before, modules)]
         taken = {(row.path, row.line) for row in certain}
-        left = [row for row in mentions if (row.path, row.line) not in taken and definition.change is Change.REMOVED]
+        others = mentions if definition.change is Change.REMOVED else ()
+        left = [row for row in others if not row.is_defined and (row.path, row.line) not in taken]
         named = [
             *(self._around(row, Certainty.CERTAIN) for row in certain),
-            *(self._around(row, Certainty.BY_NAME) for row in left if not row.is_defined),
+            *(self._around(row, Certainty.BY_NAME) for row in left),
         ]
         places = [place for place in named if place.node.node_id not in self._inside]
         language = detect_language(definition.before)

@@ -23,9 +23,10 @@ from graphrag_mcp.languages.registry import (
     known_languages,
     platform_of,
 )
-from graphrag_mcp.model.facts import Mark, SymbolId, Use
+from graphrag_mcp.model.facts import Declared, Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Doubt, Line
+from graphrag_mcp.model.grouping import of_each
 from graphrag_mcp.model.links import How
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Type
@@ -177,7 +178,7 @@ class Doubts:
         symbols, language = incoming.symbols, self._code.language(node.path)
         unsure = self._unsure(node, incoming, platform_of(language), scope)
         if not symbols:
-            is_typed = set(incoming.kinds) <= set(BY_SYNTAX) and len(self._code.places(node)) > 1
+            is_typed = incoming.kinds <= BY_SYNTAX and len(self._code.places(node)) > 1
             waiting = frozenset(store.visible(set(references.pending((node.name,))), scope))
             is_implicit = RelationKind.CALLS in incoming.kinds and _is_implicit(node, language)
             unparsed = self.unparsed(node.name, node.path)
@@ -186,10 +187,11 @@ class Doubts:
         unparsed = frozenset(self._code.facts.unparsed(resolver.declared(symbols[0]).name, language))
         if all(self._code.uses.is_confined(symbol, Use.CALL if is_run else Use.VALUE) for symbol in symbols):
             unparsed &= {node.path}
-        is_read = is_run or RelationKind.READS in incoming.kinds
         outside = frozenset(self._outside(node, incoming, scope)).union(incoming.outside)
         if is_run and not (outside or incoming.edges) and any(map(self._is_called_by_name, symbols)):
             outside = frozenset({"duck typing"})
+        # The interfaces whose implementations are asked for.
+        implemented = symbols if RelationKind.IMPLEMENTS in incoming.kinds and node.kind is SymbolKind.TYPE else ()
         guesses = {edge for edge in incoming.edges if edge.certainty is Certainty.BY_NAME}.difference(incoming.by_name)
         return Doubt(
             unsure.union((edge.path, edge.line) for edge in guesses),
@@ -201,14 +203,12 @@ class Doubts:
             is_listed=not resolver.symbols.is_common(symbols[0]),
             is_implicit=is_run and any(map(resolver.symbols.is_implicit, symbols)),
             callers_outside=outside,
-            is_structural=RelationKind.IMPLEMENTS in incoming.kinds
-            and node.kind is SymbolKind.TYPE
-            and any(map(resolver.is_function_type, symbols)),
+            is_structural=any(map(resolver.is_function_type, implemented)),
             is_protocol=not _BELOW.isdisjoint(incoming.kinds) and any(map(self._is_of_protocol, symbols)),
             is_given=RelationKind.OVERRIDES in incoming.kinds and node.kind is SymbolKind.FIELD,
             archived=self._archived(incoming.hidden, scope),
-            embedding=self._embedding(node, incoming, scope),
-            run_by=frozenset(map(self._code.outsiders.run_by, symbols)) - {""} if is_read else frozenset(),
+            embedding=self.lines_of([*of_each(self._code.hierarchy.method_sets.may_satisfy, implemented)], scope),
+            run_by=frozenset(map(self._code.outsiders.run_by, symbols)) - {""} if is_run else frozenset(),
             methods=frozenset((edge.path, edge.line) for edge in incoming.methods),
         )
 
@@ -219,13 +219,6 @@ class Doubts:
         bases = resolver.lineage.bases_of(owner) if protocols else ()
         return any(resolver.foreign.name(base) in protocols for base in bases)
 
-    def _embedding(self, node: CodeNode, incoming: Incoming, scope: Scope) -> frozenset[Line]:
-        """Return the types that may implement an interface, which depends on foreign types."""
-        if node.kind is not SymbolKind.TYPE or RelationKind.IMPLEMENTS not in incoming.kinds:
-            return frozenset()
-        kinds = [kind for symbol in incoming.symbols for kind in self._code.hierarchy.method_sets.may_satisfy(symbol)]
-        return self.lines_of(kinds, scope)
-
     def lines_of(self, symbols: Collection[SymbolId], scope: Scope) -> frozenset[Line]:
         """Return where definitions in a scope begin."""
         declared = self._code.resolver.declared
@@ -233,7 +226,7 @@ class Doubts:
 
     def _archived(self, hidden: Set[str], scope: Scope) -> frozenset[str]:
         """Return those of the hidden files that are only left out since they are archived."""
-        if not (hidden and scope.exclude_archived):
+        if not hidden:
             return frozenset()
         return frozenset(self._code.store.visible(hidden, replace(scope, exclude_archived=False)))
 
@@ -243,9 +236,9 @@ class Doubts:
         if RelationKind.CALLS in incoming.kinds:
             yield from self._callers_outside(symbols, incoming.sites)
             yield from self._makers(symbols, scope)
-            yield from (reader for symbol in symbols for reader in outsiders.class_readers(symbol))
+            yield from of_each(outsiders.class_readers, symbols)
         elif RelationKind.WRITES in incoming.kinds:
-            yield from (caller for symbol in symbols for caller in outsiders.callers(symbol))
+            yield from of_each(outsiders.callers, symbols)
         if node.kind is SymbolKind.FIELD and any(map(self._is_seen, symbols)):
             is_read = RelationKind.READS in incoming.kinds
             kinds = _READING if is_read else {RelationKind.WRITES}.intersection(incoming.kinds)
@@ -257,26 +250,23 @@ class Doubts:
         declaration, owner = self._code.resolver.declared(field), self._code.hierarchy.owner_of(field)
         if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
             return False
-        if Mark.STATIC in declaration.marks or self._code.resolver.state.policy(field).foreign.reads_private:
-            return Mark.STATIC not in declaration.marks
         is_capital = declaration.name[:1].isupper() or not describe(self._code.language(field.path)).exports_capitals
-        return is_capital and declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
+        reads_all = self._code.resolver.state.policy(field).foreign.reads_private
+        return Mark.STATIC not in declaration.marks and (reads_all or (is_capital and _is_open(declaration)))
 
     def _is_called_by_name(self, method: SymbolId) -> bool:
         """Return whether a library that is given an object may call a method of it, since it has that name."""
         resolver, declaration = self._code.resolver, self._code.resolver.declared(method)
         policy, owner = resolver.state.policy(method), self._code.hierarchy.owner_of(method)
-        is_open = declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
         is_method = owner is not None and declaration.kind == SymbolKind.METHOD
         is_nominal = policy.members.method_sets or policy.calls.overloads
-        return is_open and is_method and not (is_nominal or self._code.outsiders.run_by(method))
+        return _is_open(declaration) and is_method and not (is_nominal or self._code.outsiders.run_by(method))
 
     def _makers(self, symbols: Sequence[SymbolId], scope: Scope) -> Iterator[str]:
         """Yield the class literals by which code may get a constructor."""
         for symbol in symbols:
-            owner = self._code.hierarchy.owner_of(symbol)
-            has_literals = self._code.resolver.state.policy(symbol).calls.overloads
-            if owner and has_literals and self._code.resolver.symbols.is_constructor(symbol, owner):
+            owner = self._code.made_by(symbol)
+            if owner and self._code.resolver.state.policy(symbol).calls.overloads:
                 name = self._code.resolver.declared(owner).name
                 literal = re.compile(_LITERAL.replace("NAME", re.escape(name)))
                 if any(literal.search(text) for *_, text in self._code.store.texts((name,), scope)):
@@ -303,12 +293,13 @@ class Doubts:
         if node.is_file or node.kind is SymbolKind.KEY:
             return frozenset()
         name = macro_name(node.name) if node.signature.startswith("macro_rules!") else node.name
-        kinds = set(incoming.kinds) - {RelationKind.OVERRIDES}  # A place that overrides it declares the name.
-        links = [link for link in self._code.references.unsure(name, (node.place,), languages) if link.kind in kinds]
+        kinds = incoming.kinds - {RelationKind.OVERRIDES}  # A place that overrides it declares the name.
         # A decided call is of the constructor of its own type.
-        if node.name in describe(self._code.language(node.path)).constructors.split():
-            links = [link for link in links if link.how is How.UNDECIDED]
-        links = [link for link in links if not self._code.facts.has(link.path)]
+        is_constructor = node.name in describe(self._code.language(node.path)).constructors.split()
+        hows = (How.UNDECIDED,) if is_constructor else (How.UNDECIDED, How.NAMED, How.SHARED)
+        unsure = self._code.references.unsure(name, (node.place,), languages)
+        links = [link for link in unsure
+                 if link.kind in kinds and link.how in hows and not self._code.facts.has(link.path)]  # fmt: skip
         if others := FACT_LANGUAGES.intersection(languages) if not incoming.symbols else ():
             is_member = node.kind is not SymbolKind.TYPE
             owner = node.qualified_name.removesuffix(node.name).rstrip(".").rpartition(".")[2] if is_member else ""
@@ -328,7 +319,7 @@ class Doubts:
         """Yield the types that have a field or method, those below its own as well, up to a limit."""
         hierarchy, declared = self._code.hierarchy, self._code.resolver.declared
         members = symbols if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD) else ()
-        owners = dict.fromkeys(owner for symbol in members if (owner := hierarchy.owner_of(symbol)))
+        owners = dict.fromkeys(filter(None, map(hierarchy.owner_of, members)))
         kinds = dict.fromkeys(kind for owner in owners for kind in (owner, *hierarchy.descendants(owner)))
         for kind in islice(kinds, MAX_LOADED):
             name, qualified = declared(kind).name, declared(kind).qualified
@@ -359,6 +350,11 @@ class Doubts:
             if declaration.kind in CALLABLE:
                 return True
         return False
+
+
+def _is_open(declaration: Declared) -> bool:
+    """Return whether a member is not meant for its own type alone."""
+    return declaration.name[:1] not in ("_", "#") and Mark.PRIVATE not in declaration.marks
 
 
 def _is_implicit(node: CodeNode, language: str) -> bool:

@@ -1,27 +1,27 @@
 """The relations to and from a definition, from facts or by name, and the places that mean it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from operator import attrgetter
+from typing import NamedTuple
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode, edge_of
 from graphrag_mcp.languages.registry import describe
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Count, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Line, Mentioned
-from graphrag_mcp.model.grouping import grouped
+from graphrag_mcp.model.grouping import grouped, of_each
 from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Instance, Type
 from graphrag_mcp.resolution.foreign import written_name
 from graphrag_mcp.resolution.references import Site
-from graphrag_mcp.resolution.state import LIBRARIES
+from graphrag_mcp.resolution.state import of_project
 from graphrag_mcp.resolution.symbols import relation_kind
 
-BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
+BY_SYNTAX = {RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES}
 _OF_TYPES = {RelationKind.USES, RelationKind.INSTANTIATES}
 _WITHOUT_USE = (RelationKind.TESTS, RelationKind.IMPORTS)  # Neither says that a file of tests uses what it names.
-_Value = TypeVar("_Value")
 
 
 class SiteFinder:
@@ -39,7 +39,7 @@ class SiteFinder:
         """
         references = self._code.references
         methods = filter(self._code.resolver.symbols.is_replaceable, symbols)
-        above = {place for symbol in methods for place in self._code.hierarchy.above(symbol)}
+        above = set(of_each(self._code.hierarchy.above, methods))
         handed = {link.source for link in references.linked(symbols, (How.HANDED_AS,))}
         wanted = frozenset(self._with_constructed(symbols))
         own, created = set(map(references.place, symbols)), set(map(references.place, wanted))
@@ -57,7 +57,7 @@ class SiteFinder:
             elif any(self._code.uses.can_mean(site, symbol) for symbol in symbols):
                 with_certainty.append((site, Certainty.BY_NAME))
         for find in (self._by_text, self._by_key, self._by_field) if with_guesses else ():
-            with_certainty += [(site, Certainty.BY_NAME) for symbol in symbols for site in find(symbol)]
+            with_certainty += [(site, Certainty.BY_NAME) for site in of_each(find, symbols)]
         if self._code.replaced(own):  # A call may run the other value that the method is given.
             with_certainty = [
                 (site, Certainty.MAY_CALL if how is Certainty.CERTAIN and site.mention.use == Use.CALL else how)
@@ -68,7 +68,7 @@ class SiteFinder:
     def _by_text(self, constant: SymbolId) -> Iterator[Site]:
         """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""
         owner, resolver = self._code.hierarchy.owner_of(constant), self._code.resolver
-        is_field = owner is not None and resolver.declared(constant).kind in VARIABLE
+        is_field = resolver.declared(constant).kind in VARIABLE
         if owner is None or not is_field or not resolver.members.is_enumeration(Type((owner,))):
             return
         for link in self._code.references.linked((owner,), (How.ANY,)):
@@ -78,19 +78,16 @@ class SiteFinder:
     def _by_field(self, symbol: SymbolId) -> Iterator[Site]:
         """Yield the calls of fields that hold a function or class, on values of unknown types."""
         references, resolver = self._code.references, self._code.resolver
-        owner = self._code.hierarchy.owner_of(symbol)
-        if owner is not None and resolver.symbols.is_constructor(symbol, owner):
-            symbol = owner
+        symbol = self._code.made_by(symbol) or symbol
         if not resolver.state.policy(symbol).names.rebinds or resolver.declared(symbol).kind not in (
             *CALLABLE,
             SymbolKind.TYPE,
         ):
             return
-        fields: set[str] = set()
-        for link in references.linked((symbol,), (How.CERTAIN, How.OPEN)):
-            facts = self._code.facts.facts(link.path) if link.use == Use.VALUE else None
-            fields |= {declaration.name for declaration in (facts.declared if facts else ())
-                       if declaration.kind == SymbolKind.FIELD and declaration.line == link.line}  # fmt: skip
+        links = references.linked((symbol,), (How.CERTAIN, How.OPEN))
+        lines = {(link.path, link.line) for link in links if link.use == Use.VALUE}
+        fields = {row.name for path, line in lines for row in self._code.facts_of(path).declared
+                  if row.kind == SymbolKind.FIELD and row.line == line}  # fmt: skip
         for name in fields - {resolver.declared(symbol).name}:
             for link in references.to((place_id(Place("", name)),), (How.UNDECIDED,)):
                 if link.use == Use.CALL and link.receiver:
@@ -110,8 +107,7 @@ class SiteFinder:
         """Yield the symbols, and for a constructor its type, and those that inherit it: creating one calls it."""
         for symbol in symbols:
             yield symbol
-            owner = self._code.hierarchy.owner_of(symbol)
-            if owner is not None and self._code.resolver.symbols.is_constructor(symbol, owner):
+            if owner := self._code.made_by(symbol):
                 yield from self._code.hierarchy.inheriting(symbol)
                 # With overloads a creation already means the constructor that it calls.
                 if not self._code.resolver.symbols.has_overloads(symbol):
@@ -127,7 +123,7 @@ class Incoming(NamedTuple):
     """
 
     edges: Sequence[CodeEdge]
-    kinds: Sequence[RelationKind]
+    kinds: Set[RelationKind]
     by_name: Sequence[CodeEdge]
     symbols: Sequence[SymbolId] = ()
     sites: Sequence[Site] = ()
@@ -145,33 +141,35 @@ class IncomingRelations:
         self._code = code
         self._sites = SiteFinder(code)
 
-    def of(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_guesses: bool = True) -> Incoming:
+    def of(
+        self, node: CodeNode, asked: Collection[RelationKind], scope: Scope, *, with_guesses: bool = True
+    ) -> Incoming:
         """Return the relations of some kinds to a node.
 
-        kinds: with CONTAINS, the methods that name the type for which they are declared use it. with_guesses: also what
-        may mean anything of its name.
+        asked: the kinds; with CONTAINS, the methods that name the type for which they are declared use it.
+        with_guesses: also what may mean anything of its name.
         """
-        with_methods = RelationKind.CONTAINS in kinds
-        kinds = [kind for kind in kinds if kind is not RelationKind.CONTAINS]
+        with_methods = RelationKind.CONTAINS in asked
+        kinds = set(asked) - {RelationKind.CONTAINS}
         by_name = self._by_name(node, kinds, scope)
         declared = self._code.symbols(node)
         if not declared:
             by_name += self._dispatched_by_name(node, scope) if RelationKind.CALLS in kinds else []
             return Incoming(by_name, kinds, by_name)
-        parts = [self._code.resolver.modules.merged(symbol) for symbol in declared]
-        symbols = list(dict.fromkeys(chain(declared, *(merged for merged, _ in parts))))
-        hierarchical = self._hierarchical(node, symbols, kinds, with_guesses=with_guesses)
-        below = [edge for edge in hierarchical if edge.relation in kinds]
+        merged, modules = zip(*map(self._code.resolver.modules.merged, declared), strict=True)
+        symbols = list(dict.fromkeys(chain(declared, *merged)))
+        below = self._hierarchical(node, symbols, kinds, with_guesses=with_guesses)
         sites, elsewhere, pending = self._sites.of(symbols, with_guesses=with_guesses)
         paths = {site.path for site, _ in sites}
         visible = self._code.store.visible(paths, scope)
         to_node = self._edges_to(node, symbols, [pair for pair in sites if pair[0].path in visible])
-        kinds = [*kinds, RelationKind.CALLS] if RelationKind.READS in kinds else kinds  # What is called is read first.
+        if RelationKind.READS in kinds:  # What is called is read first.
+            kinds = kinds | {RelationKind.CALLS}
         to_node += self._from_slots(node, symbols, scope) if RelationKind.CALLS in kinds else []
         # What inherits a type is below it already, if implementations are asked for.
-        wanted = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())
-        inside = (edge for edge in to_node if edge.relation is RelationKind.CONTAINS)
-        methods = [edge._replace(relation=RelationKind.USES) for edge in inside]
+        wanted = kinds - {RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else kinds
+        declaring = (edge for edge in to_node if edge.relation is RelationKind.CONTAINS)
+        methods = [edge._replace(relation=RelationKind.USES) for edge in declaring]
         edges = [*below, *(edge for edge in to_node if edge.relation in wanted), *(methods if with_methods else ())]
         return Incoming(
             [*by_name, *edges],
@@ -180,7 +178,7 @@ class IncomingRelations:
             symbols,
             [site for site, _ in sites],
             [] if with_methods or not wanted & _OF_TYPES else methods,
-            [module for _, modules in parts for module in modules],
+            [*chain(*modules)],
             elsewhere,
             pending,
             paths - visible,
@@ -189,18 +187,19 @@ class IncomingRelations:
     # ------------------------------------------------------------ by name
 
     def _by_name(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, *, with_base: bool = True
+        self, node: CodeNode, kinds: Set[RelationKind], scope: Scope, *, with_base: bool = True
     ) -> list[CodeEdge]:
         """Return the relations to a node that are compared by names, or lead to a whole file.
 
         with_base: also `super.name()`, which calls nothing that overrides the method.
         """
         # In Go an import of the package imports each of its files.
-        places = self._code.places(node) if set(kinds) <= set(BY_SYNTAX) else {node.place}
+        places = self._code.places(node) if kinds <= BY_SYNTAX else {node.place}
+        hows = (How.CERTAIN, *COMPARED) if node.is_file else COMPARED
         links = [
             link
-            for link in self._code.references.to(places, (How.CERTAIN, *COMPARED))
-            if link.kind in kinds and (node.is_file or link.how in COMPARED) and (with_base or link.use != Use.BASE)
+            for link in self._code.references.to(places, hows)
+            if link.kind in kinds and (with_base or link.use != Use.BASE)
         ]
         shown = self._shown(links, scope)
         edges = [edge_of(link, self._code.source_id(link.path, link.source), node.node_id) for link in shown]
@@ -223,10 +222,10 @@ class IncomingRelations:
             seen.update(bases)
             pending += bases.values()
             for base in bases.values():
-                calls = self._by_name(base, (RelationKind.CALLS,), scope, with_base=False)
+                calls = self._by_name(base, {RelationKind.CALLS}, scope, with_base=False)
                 sure = (edge for edge in calls if edge.certainty is Certainty.CERTAIN)  # None of a known instance.
                 edges += [edge._replace(target_id=node.node_id, certainty=Certainty.MAY_CALL) for edge in sure]
-        left_out = self._not_running(node, {edge.path for edge in edges}) if edges else ()
+        left_out = self._not_running(node, {edge.path for edge in edges})
         return [edge for edge in edges if (edge.path, edge.line) not in left_out]
 
     def _not_running(self, node: CodeNode, paths: Iterable[str]) -> set[Line]:
@@ -250,7 +249,7 @@ class IncomingRelations:
         """
         references = self._code.references
         slots = references.slots_of({references.place(symbol) for symbol in symbols})
-        links = references.to(slots, (How.RUNS, How.CERTAIN, How.OPEN)) if slots else []
+        links = references.to(slots, (How.RUNS, How.CERTAIN, How.OPEN))
         shown = self._shown([link for link in links if link.use == Use.CALL and link.source], scope)
         call = CodeEdge(0, node.node_id, RelationKind.CALLS, "", 0, Certainty.MAY_CALL, is_guess=True, is_named=True)
         return [
@@ -273,28 +272,28 @@ class IncomingRelations:
         return edges
 
     def _hierarchical(
-        self, node: CodeNode, symbols: Sequence[SymbolId], kinds: Sequence[RelationKind], *, with_guesses: bool
+        self, node: CodeNode, symbols: Sequence[SymbolId], kinds: Set[RelationKind], *, with_guesses: bool
     ) -> Iterator[CodeEdge]:
         """Yield the types and methods below a node, and the constructors that run it unsaid."""
         hierarchy, guessed = self._code.hierarchy, symbols if with_guesses else ()
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
             kind = RelationKind.IMPLEMENTS
-            yield from self._below(node, _of_each(hierarchy.children, symbols), kind)
-            yield from self._below(node, _of_each(hierarchy.objects, symbols), kind)
+            yield from self._below(node, of_each(hierarchy.children, symbols), kind)
+            yield from self._below(node, of_each(hierarchy.objects, symbols), kind)
             yield from self._handed(node, symbols, kind)
-            yield from self._below(node, _of_each(hierarchy.alike, guessed), kind, Certainty.BY_NAME)
+            yield from self._below(node, of_each(hierarchy.alike, guessed), kind, Certainty.BY_NAME)
         if RelationKind.CALLS in kinds:
-            yield from self._below(node, _of_each(hierarchy.constructors_below, symbols), RelationKind.CALLS)
+            yield from self._below(node, of_each(hierarchy.constructors_below, symbols), RelationKind.CALLS)
         if RelationKind.OVERRIDES in kinds:
             kind = RelationKind.OVERRIDES
             methods = list(filter(self._code.resolver.symbols.is_replaceable, symbols))
-            yield from self._below(node, _of_each(hierarchy.overriding, methods), kind)
+            yield from self._below(node, of_each(hierarchy.overriding, methods), kind)
             yield from self._handed(node, methods, kind)
-            yield from self._below(node, _of_each(hierarchy.alike_methods, guessed), kind, Certainty.BY_NAME)
+            yield from self._below(node, of_each(hierarchy.alike_methods, guessed), kind, Certainty.BY_NAME)
 
     def _handed(self, node: CodeNode, symbols: Sequence[SymbolId], kind: RelationKind) -> Iterator[CodeEdge]:
         """Yield the functions that are handed over as an interface; of libraries where they are."""
-        links = dict.fromkeys(_of_each(self._code.hierarchy.handed, symbols))
+        links = dict.fromkeys(of_each(self._code.hierarchy.handed, symbols))
         placed = self._code.facts.placed({link.receiver for link in links} - {0})
         functions: list[SymbolId] = []
         for link in links:
@@ -321,11 +320,6 @@ def _is_called_like(edge: CodeEdge, node: CodeNode) -> bool:
     return edge.relation is RelationKind.TESTS and (edge.source_id < 0 or edge.path == node.path)
 
 
-def _of_each(find: Callable[[SymbolId], Iterable[_Value]], symbols: Iterable[SymbolId]) -> Iterator[_Value]:
-    """Yield what is found for each of some declarations."""
-    return chain.from_iterable(map(find, symbols))
-
-
 class OutgoingRelations:
     """The relations from definitions, in one state of the index."""
 
@@ -338,9 +332,8 @@ class OutgoingRelations:
         if not symbols:
             edges, unknown = self._code.edges_in(node, kinds)
             return [*edges, *(self._above_elsewhere(node) if RelationKind.INHERITS in kinds else ())], unknown
-        by_syntax = [kind for kind in kinds if kind in BY_SYNTAX]
-        edges, unknown = self._code.edges_in(node, by_syntax) if by_syntax else ([], [])
-        all_links = (link for symbol in symbols for link in self._code.references.inside(symbol))
+        edges, unknown = self._code.edges_in(node, BY_SYNTAX.intersection(kinds))
+        all_links = of_each(self._code.references.inside, symbols)
         inside = [link for link in all_links if link.use in (Use.CALL, Use.CREATE)]
         if RelationKind.CALLS in kinds:
             edges += self._constructors_above(node, symbols, inside)
@@ -351,27 +344,28 @@ class OutgoingRelations:
         inside = [link for link in inside if link.how not in (How.RUNS, How.FOREIGN)]
         kind_above = RelationKind.IMPLEMENTS if node.kind is SymbolKind.TYPE else RelationKind.OVERRIDES
         above = self._places_above(node, symbols) if kind_above in kinds else {}
-        targets = self._code.store.at_places({*above, *(link.target for link in inside if link.target > 0)})
+        targets = self._code.store.at_places({*above, *(link.target for link in inside)})
         line = self._code.resolver.declared(symbols[0]).line
-        nodes_above = dict.fromkeys(targets[place] for place in above if place in targets)
+        nodes_above = dict.fromkeys(filter(None, map(targets.get, above)))
         edges += [CodeEdge(node.node_id, target, kind_above, node.path, line) for target in nodes_above]
         replaced = self._code.replaced(targets.keys() - above.keys())
-        for link in (link for link in inside if link.kind in kinds and link.target in targets):
-            is_sure = link.how is How.CERTAIN and (link.use != Use.CALL or link.target not in replaced)
-            certainty = Certainty.CERTAIN if is_sure else Certainty.MAY_CALL
-            edges.append(CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty))
+        for link in inside:
+            if link.kind in kinds and link.target in targets:
+                is_sure = link.how is How.CERTAIN and (link.use != Use.CALL or link.target not in replaced)
+                certainty = Certainty.CERTAIN if is_sure else Certainty.MAY_CALL
+                edges.append(CodeEdge(node.node_id, targets[link.target], link.kind, node.path, link.line, certainty))
         if RelationKind.CALLS in kinds:
             left = [link for link in inside if link.target not in targets and (link.target, link.line) not in foreign]
             unknown += self._undecided(node, left)
         if RelationKind.INHERITS in kinds:
-            unknown += [mentioned for symbol in symbols for mentioned in self._foreign_bases(symbol)]
+            unknown += of_each(self._foreign_bases, symbols)
         return edges, unknown
 
     def _places_above(self, node: CodeNode, symbols: Sequence[SymbolId]) -> dict[int, None]:
         """Return the places of the types above a type, or of the methods that a method overrides."""
         hierarchy = self._code.hierarchy
         find = hierarchy.parent_places if node.kind is SymbolKind.TYPE else hierarchy.above
-        return dict.fromkeys(place for symbol in symbols for place in find(symbol))
+        return dict.fromkeys(of_each(find, symbols))
 
     def _undecided(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Mentioned]:
         """Yield what links from a node name that is nothing known."""
@@ -386,7 +380,7 @@ class OutgoingRelations:
     ) -> Iterator[CodeEdge]:
         """Yield the calls of constructors above that no code names."""
         hierarchy, declared = self._code.hierarchy, self._code.resolver.declared
-        for inner, above in (pair for symbol in symbols for pair in hierarchy.unsaid_in(symbol)):
+        for inner, above in of_each(hierarchy.unsaid_in, symbols):
             yield self._code.edge_from(node, above, RelationKind.CALLS, declared(inner).line)
         created = [link for link in inside if link.kind is RelationKind.INSTANTIATES]
         types = self._code.facts.placed({link.target for link in created})
@@ -398,21 +392,16 @@ class OutgoingRelations:
     def _above_elsewhere(self, node: CodeNode) -> list[CodeEdge]:
         """Return the types above a type that other files say, where names are compared."""
         links = [link for link in self._code.references.to({node.place}, (How.ABOVE,)) if link.path != node.path]
-        targets = self._code.store.at_places({link.source for link in links})
         return [
-            CodeEdge(
-                node.node_id, targets[link.source], link.kind, link.path, link.line, Certainty.BY_NAME, is_named=True
-            )
-            for link in links
-            if link.source in targets
+            CodeEdge(node.node_id, above.node_id, link.kind, link.path, link.line, Certainty.BY_NAME, is_named=True)
+            for link, above in self._code.with_nodes(links, attrgetter("source"))
         ]
 
     def _foreign_bases(self, symbol: SymbolId) -> Iterator[Mentioned]:
         """Yield the types above a type, or the interfaces that it satisfies, which the project does not define."""
         resolver, declaration = self._code.resolver, self._code.resolver.declared(symbol)
         for written, base in zip(declaration.bases, resolver.lineage.bases_of(symbol), strict=True):
-            symbols = base.symbols if isinstance(base, Instance | Type) else ()
-            if not any(above.path not in LIBRARIES for above in symbols):
+            if not (isinstance(base, Instance | Type) and of_project(base.symbols)):
                 name = resolver.foreign.name(base) or written_name(written.type)
                 yield Mentioned(RelationKind.INHERITS, name, "", symbol.path, declaration.line, False)
         for name in self._code.outsiders.foreign_interfaces(symbol) if declaration.kind == SymbolKind.TYPE else ():

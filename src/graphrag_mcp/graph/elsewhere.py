@@ -82,22 +82,20 @@ class DefinedElsewhere:
         if below is None:
             return None
         start = below.starts[0]._replace(name=name, qualified_name=text, kind=SymbolKind.METHOD)
-        kinds = dict.fromkeys(step.source for step in below.steps)
-        named = (
-            node
-            for kind in kinds
+        steps = tuple(
+            _step(node, start, RelationKind.OVERRIDES, node.path, node.start_line)
+            for kind in dict.fromkeys(step.source for step in below.steps)
             for node in self._graph.in_file(kind.path)
             if node.qualified_name == f"{kind.qualified_name}.{name}"
         )
-        steps = tuple(_step(node, start, RelationKind.OVERRIDES, node.path, node.start_line) for node in named)
         return replace(below, starts=(start,), direction=direction, steps=steps)
 
 
 def _may_be(mentioned: Mentioned, name: str) -> bool:
     """Return whether a type that is not defined here may be the one of a name, with or without its module."""
     *qualifiers, last = name.split(".")
-    *written, own = re.split(r"\W+", f"{mentioned.module}.{mentioned.name}" if mentioned.module else mentioned.name)
-    return own == last and (not (qualifiers and any(written)) or qualifiers[-1] in written)
+    *written, own = re.split(r"\W+", f"{mentioned.module}.{mentioned.name}")
+    return own == last and (not any(written) or set(written).issuperset(qualifiers[-1:]))
 
 
 def _step(node: CodeNode, target: CodeNode, kind: RelationKind, path: str, line: int) -> Step:

@@ -11,6 +11,7 @@ from graphrag_mcp.graph.chains import PER_LINK, Branch, Chain, Flow, Gap, Link
 from graphrag_mcp.graph.declared import in_header, may_define
 from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.tracing import with_sources
 from graphrag_mcp.model.files import ASIDE, CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode, Line, Mentioned
 from graphrag_mcp.model.grouping import grouped
@@ -115,19 +116,19 @@ class _Side:
         links: list[Link] = []
         while (link := self.known[node_id][1]) is not None:
             links.append(link)
-            node_id = (link.source if forward else link.target).node_id
+            node_id = link.far(forward=not forward).node_id
         return links[::-1] if forward else links
 
     def tree(self, *, forward: bool) -> Iterator[Branch]:
         """Yield the cheapest links, each below the one that leads to it."""
         links = [link for _, link, _ in sorted(self.known.values(), key=lambda known: known[0]) if link is not None]
-        below = grouped(((link.source if forward else link.target).node_id, link) for link in links[:MAX_TREE])
+        below = grouped((link.far(forward=not forward).node_id, link) for link in links[:MAX_TREE])
         roots = [node_id for node_id, (_, link, _) in self.known.items() if link is None]
         pending = [(1, link) for root in reversed(roots) for link in reversed(below[root])]
         while pending:
             depth, link = pending.pop()
             yield Branch(depth, link)
-            far = link.target if forward else link.source
+            far = link.far(forward=forward)
             pending += [(depth + 1, step) for step in reversed(below[far.node_id])]
 
 
@@ -199,7 +200,7 @@ class FlowSearch:
         left = dict(ends)
         for declared in (node for node in ends if node.qualified_name in names and in_header(node)):
             meant = ((declared.qualified_name, place) for place in self._places(declared))
-            if defined := next((definitions[each] for each in meant if each in definitions), None):
+            if defined := next(filter(None, map(definitions.get, meant)), None):
                 self._declared.setdefault(defined.node_id, declared)
                 del left[declared]
         return left
@@ -219,7 +220,7 @@ class FlowSearch:
             links = iter(()) if is_data else self._back(node)
         self._left -= 1
         for link in links:
-            far = link.target if forward else link.source
+            far = link.far(forward=forward)
             side.extend(node, far, link, self._cost(link, far))
         return node
 
@@ -241,13 +242,11 @@ class FlowSearch:
 
     def _links_of(self, node: CodeNode, leads: Sequence[Lead]) -> Iterator[Link]:
         targets = self._graph.nodes(lead.edge.target_id for lead in leads)
-        defined = {(lead.edge.line, target.qualified_name) for lead in leads
-                   if (target := targets.get(lead.edge.target_id)) and may_define(target)}  # fmt: skip
-        for lead in leads:
-            target = targets.get(lead.edge.target_id)
-            if target is None or target.category in self._hidden:
-                continue
-            if not (in_header(target) and (lead.edge.line, target.qualified_name) in defined):
+        places = [((lead.edge.line, targets[lead.edge.target_id].qualified_name), lead) for lead in leads]
+        defined = {place for place, lead in places if may_define(targets[lead.edge.target_id])}
+        for place, lead in places:
+            target = targets[lead.edge.target_id]
+            if target.category not in self._hidden and not (in_header(target) and place in defined):
                 yield Link(node, target, *lead)
 
     def _back(self, node: CodeNode) -> Iterator[Link]:
@@ -268,17 +267,14 @@ class FlowSearch:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], *, is_turned: bool = False) -> Iterator[Link]:
         """Yield the relations to a definition as links to it. is_turned: from it, as data leads to its readers."""
-        decided = self._relations.decided(node, kinds, self._scope)
-        nodes = self._graph.nodes(edge.source_id for edge in decided)
-        first = {edge.source_id: edge for edge in reversed(decided) if edge.source_id in nodes}
-        for source_id, edge in first.items():
-            other = nodes[source_id]
-            if other.category not in self._hidden and other != node:
-                choices = len(first) if is_turned or kinds == (RelationKind.WRITES,) else 1
-                is_open = edge.certainty is Certainty.MAY_CALL and edge.relation is RelationKind.CALLS
-                extra = self._relations.leads.extra_of(other, edge.line) if is_open and not is_turned else 0.0
-                ends = (node, other) if is_turned else (other, node)
-                yield Link(*ends, edge, choices, extra=extra)
+        decided = with_sources(self._graph, self._relations.decided(node, kinds, self._scope))
+        first = {other.node_id: (edge, other) for edge, other in reversed(decided)}
+        choices = len(first) if node.kind in VARIABLE else 1
+        for edge, other in first.values():
+            if other.category not in self._hidden:
+                is_open = edge.certainty is Certainty.MAY_CALL
+                extra = self._relations.leads.extra_of(other, edge.line) if is_open else 0.0
+                yield Link(*((node, other) if is_turned else (other, node)), edge, choices, extra=extra)
 
     # ------------------------------------------------------------ chains
 
@@ -313,8 +309,7 @@ class FlowSearch:
 
     def _is_confirmed(self, chain: Chain) -> bool:
         """Return whether what is said to be handed over is: a search from the end does not see what is done with it."""
-        handed = (link for link in chain.links if link.edge.relation is RelationKind.HANDS_ON)
-        return all(self._lead(link) is not None for link in handed)
+        return all(link.edge.relation is not RelationKind.HANDS_ON or self._lead(link) for link in chain.links)
 
     def _counted(self, chain: Chain) -> Chain:
         """Return a chain with what a search from the end does not see: choices at a link, further lines with it."""

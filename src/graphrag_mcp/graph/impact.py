@@ -1,16 +1,17 @@
 """What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections import ChainMap, defaultdict
+from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
+from typing import NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from graphrag_mcp.graph.cases import cases_of, commands_for, is_helper
-from graphrag_mcp.graph.tracing import Walk, is_by_name, is_shown, is_test_in_name, members
+from graphrag_mcp.graph.tracing import Walk, is_by_name, is_shown, is_test_in_name, members, with_sources
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt, Line
 from graphrag_mcp.model.history import Companion
@@ -66,8 +67,44 @@ class Reached(Struct, frozen=True):
         return self.edge.is_guess
 
 
+@shown("hops", "is_guess", path="node.path", symbol="node.symbol")
+class RankedTest(NamedTuple):
+    """A test that a change may reach. hops: the relations on the way, 0 for a changed test."""
+
+    node: CodeNode
+    hops: int
+    is_guess: bool = False
+
+
+class Tested:
+    """The tests that a change may reach; for its fields see `Impact`."""
+
+    __slots__ = ()
+    tests: Sequence[Reached] | Sequence[RankedTest]
+    tests_of_types: Sequence[CodeNode]
+    doubt: Doubt
+    is_deeper: bool
+    build_files: Mapping[str, str]
+
+    @property
+    def started(self) -> KeysView[CodeNode]:
+        """Those of the tests that a runner starts, in their order; the others help them."""
+        return dict.fromkeys(cases_of([test.node for test in self.tests])).keys()
+
+    @property
+    def likely(self) -> list[CodeNode]:
+        """Those of the tests that are no guess."""
+        return [test.node for test in self.tests if not test.is_guess]
+
+    @property
+    def test_commands(self) -> list[str]:
+        """The commands that run the tests."""
+        tests, is_whole = self.tests_of_types or self.likely, self.doubt.is_cut or self.is_deeper
+        return commands_for(tests, self.build_files, whole=is_whole)
+
+
 @shown("starts", "cases", "tests_of_types", "test_commands", "together", "doubt", "is_deeper")
-class Impact(Struct, frozen=True):
+class Impact(Struct, Tested, frozen=True):
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
     doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what
@@ -95,20 +132,9 @@ class Impact(Struct, frozen=True):
             yield [row.node for row in rows]
 
     @property
-    def started(self) -> frozenset[CodeNode]:
-        """Those of the tests that a runner starts; the others help them."""
-        return frozenset(cases_of([test.node for test in self.tests]))
-
-    @property
     def cases(self) -> int:
         """How many of the tests a runner starts."""
         return len(self.started)
-
-    @property
-    def test_commands(self) -> list[str]:
-        """The commands that run the tests."""
-        nodes = self.tests_of_types or [test.node for test in self.tests if not test.is_guess]
-        return commands_for(nodes, self.build_files, whole=self.doubt.is_cut or self.is_deeper)
 
 
 def find_impact(
@@ -134,6 +160,7 @@ def find_impact(
     for hop in walk:
         here = Doubt()
         fresh: dict[int, Reached] = {}
+        known = ChainMap(fresh, best)
         level = walk.nodes
         while level:
             edges, doubt_of_level = _edges_to(relations, level, inside.keys(), scope)
@@ -141,11 +168,12 @@ def find_impact(
             told.update((edge.path, edge.line) for edge, _ in edges)
             nodes = graph.nodes(edge.source_id for edge, _ in edges)
             level = []
-            for edge, via in ((edge, via) for edge, via in edges if edge.source_id in nodes):
+            for edge, via in edges:
+                if edge.source_id not in nodes:
+                    continue
                 places[_way(edge, via)].add((edge.line, edge.relation))
-                before = fresh.get(via.node_id) or best.get(via.node_id)
-                path = _path(before, nodes[edge.source_id], via, edge, hop)
-                if _is_better(path, fresh.get(edge.source_id) or best.get(edge.source_id)):
+                path = _path(known.get(via.node_id), nodes[edge.source_id], via, edge, hop)
+                if _is_better(path, known.get(edge.source_id)):
                     is_new = edge.source_id not in fresh
                     fresh[edge.source_id] = path
                     if is_new and _is_helper(path):  # What helps tests costs no hop.
@@ -163,7 +191,7 @@ def find_impact(
         tuple(starts),
         tuple(row for row in ordered if not row.is_test),
         tuple(sorted((row for row in ordered if row.is_test), key=attrgetter("is_by_name"))),
-        replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut),
+        replace(doubt.without(told), is_cut=walk.is_cut),
         is_deeper=any(node.category is not Category.TESTS for node in walk.nodes),
     )
 
@@ -201,8 +229,8 @@ def _tests_around(
 ) -> Iterator[Reached]:
     """Yield the tests of functions in which something that is reached is defined: what they return may run it."""
     inner = dict.fromkeys(changed, (0, 1.0, False))
-    near = (row for row in reached if row.hops < hops and not row.is_guess)
-    inner |= {row.node: (row.hops, row.confidence, row.is_by_name) for row in near}
+    inner |= {row.node: (row.hops, row.confidence, row.is_by_name)
+              for row in reached if row.hops < hops and not row.is_guess}  # fmt: skip
     seen = {node.node_id for node in inner}
     in_file = cache(graph.in_file)
     for node, (distance, confidence, is_unsure) in inner.items():
@@ -211,12 +239,10 @@ def _tests_around(
         around = (other for other in inside if other.start_line <= node.start_line <= other.end_line)
         for outer in (other for other in around if other.kind in CALLABLE and other.node_id not in seen):
             seen.add(outer.node_id)
-            edges = [edge for edge in relations.incoming(outer, LEADING, scope)[0] if not edge.is_guess]
-            nodes = graph.nodes(edge.source_id for edge in edges)
-            for edge in edges:
-                if edge.source_id in nodes and nodes[edge.source_id].category is Category.TESTS:
-                    way = (outer, edge, distance + 1, confidence * edge.confidence)
-                    yield Reached(nodes[edge.source_id], *way, is_by_name=is_unsure or is_by_name(edge))
+            for edge, source in with_sources(graph, relations.incoming(outer, LEADING, scope)[0]):
+                if source.category is Category.TESTS and not edge.is_guess:
+                    way = (source, outer, edge, distance + 1, confidence * edge.confidence)
+                    yield Reached(*way, is_by_name=is_unsure or is_by_name(edge))
 
 
 _Places = Mapping[_Way, Set[tuple[int, RelationKind]]]

@@ -3,17 +3,20 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_mcp.graph.code import CERTAINTY_OF, IndexedCode
 from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode
+from graphrag_mcp.model.grouping import of_each
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.values import Foreign, Outside
 from graphrag_mcp.resolution.handing import FILLING
 
 _USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # By these uses of a name a program may go on elsewhere.
+_DECIDED = (How.CERTAIN, How.OPEN)
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
 MAX_NAMED = 12  # Methods that an undecided call may mean; if there are more, none is followed.
 LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
@@ -63,19 +66,19 @@ class Leads:
         type to its methods.
         """
         with self._code.searching():
-            return _surest(lead for lead in self._leads(node) if lead.edge.target_id != node.node_id)
+            return _surest(self._leads(node))
 
     def of_data(self, node: CodeNode) -> list[Lead]:
         """Return the readers of the fields and shared variables that a function writes or adds to."""
         with self._code.searching():
-            links = [link for symbol in self._code.symbols(node) for link in self._links(symbol)]
-            return _surest(lead for lead in self._data_leads(node, links) if lead.edge.target_id != node.node_id)
+            links = [*of_each(self._links, self._code.symbols(node))]
+            return _surest(self._data_leads(node, links))
 
     def extra_of(self, node: CodeNode, line: int) -> float:
         """Return what a step costs more that calls a parameter on a line of a function, 0 if it calls none there."""
         declared = map(self._code.resolver.declared, self._code.symbols(node))
         parameters = {parameter.name for each in declared for parameter in each.parameters or ()}
-        mentions = self._code.references.mentions(node.path, line) if parameters else ()
+        mentions = self._code.references.mentions(node.path, line)
         return _PASSED if any(mention.use == Use.CALL and mention.name in parameters for mention in mentions) else 0.0
 
     def _links(self, symbol: SymbolId) -> Sequence[StoredLink]:
@@ -99,9 +102,7 @@ class Leads:
                 written.setdefault(link.target, (link.line, name, extra))
         for place, (line, name, extra) in written.items():
             links_to = self._code.references.to((place,), CERTAINTY_OF)
-            lines = {(link.path, link.line, link.use) for link in links_to if link.use in _READING}
-            taking = {line for line in lines if not self._is_only_asked(*line, name)}
-            reading = [link for link in links_to if (link.path, link.line, link.use) in taking]
+            reading = [link for link in links_to if link.use in _READING and not self._is_only_asked(link, name)]
             self._code.find_sources([(link.path, link.source) for link in reading])
             readers: dict[int, StoredLink] = {}
             for link in reading:
@@ -112,10 +113,10 @@ class Leads:
                 edge = CodeEdge(node.node_id, target_id, RelationKind.READS, node.path, line, certainty)
                 yield Lead(edge, len(readers), f"{name} is read at {link.path}:{link.line}", extra)
 
-    def _is_only_asked(self, path: str, line: int, use: str, name: str) -> bool:
+    def _is_only_asked(self, link: StoredLink, name: str) -> bool:
         """Return whether a line takes nothing out of a collection: it asks what is in it, or removes something."""
-        mentions = self._code.references.mentions(path, line)
-        read = [row for row in mentions if row.name == name and row.use == use]
+        mentions = self._code.references.mentions(link.path, link.line)
+        read = [row for row in mentions if row.name == name and row.use == link.use]
         asked = [row for row in mentions if _ASKING.fullmatch(row.name) and _last_name(row.receiver) == name]
         return 0 < len(read) <= len(asked)
 
@@ -126,11 +127,12 @@ class Leads:
 
     def _is_filled(self, name: str, link: StoredLink, links: Sequence[StoredLink]) -> bool:
         """Return whether something is added on the line to the collection that is read there."""
-        calls = (stored for stored in links if stored.line == link.line and stored.use == Use.CALL)
-        unknown = (stored for stored in calls if stored.how in (How.UNDECIDED, How.FOREIGN))
-        names = {self._code.references.name(link.path, stored) for stored in unknown}
-        mentions = (row for row in self._code.references.mentions(link.path, link.line) if row.name in names)
-        return any(FILLING.fullmatch(row.name) and _last_name(row.receiver) == name for row in mentions)
+        unknown = {(link.line, Use.CALL, how) for how in (How.UNDECIDED, How.FOREIGN)}
+        calls = (stored for stored in links if (stored.line, stored.use, stored.how) in unknown)
+        names = {self._code.references.name(link.path, stored) for stored in calls}
+        mentions = self._code.references.mentions(link.path, link.line)
+        added = {row.name for row in mentions if _last_name(row.receiver) == name}
+        return any(map(FILLING.fullmatch, names & added))
 
     # ------------------------------------------------------------ code
 
@@ -141,13 +143,13 @@ class Leads:
             return
         if node.is_file:
             links = self._code.references.directly_in(node.path, place_id(Place(node.path, "")))
-            yield from self._leads_of(node, None, links)
+            yield from self._leads_of(node, links)
         for symbol in self._code.symbols(node):
             declared = facts.declared[symbol.number]
             if declared.kind == SymbolKind.TYPE:
                 yield from self._leads_of_type(node, symbol)
                 continue
-            leads = self._leads_of(node, symbol, self._links(symbol))
+            leads = self._leads_of(node, self._links(symbol))
             if declared.kind in VARIABLE:
                 place = self._code.references.place(symbol)
                 call = (RelationKind.CALLS, Use.CALL, How.RUNS, -1, 0)
@@ -163,8 +165,9 @@ class Leads:
         is_container = node.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
         edges, _ = self._code.edges_in(node, RUNNING, is_direct=is_container)
         if is_container:
-            inside = (other for other in self._code.nodes_of(node.path) if other.kind in CALLABLE)
-            members = [other for other in inside if other.qualified_name == f"{node.qualified_name}.{other.name}"]
+            own = f"{node.qualified_name}."
+            members = [other for other in self._code.nodes_of(node.path)
+                       if other.kind in CALLABLE and other.qualified_name == own + other.name]  # fmt: skip
             for member in members:
                 edge = CodeEdge(node.node_id, member.node_id, RelationKind.CONTAINS, node.path, member.start_line)
                 yield Lead(edge._replace(certainty=Certainty.MAY_CALL), len(members), extra=_OF_TYPE)
@@ -210,11 +213,11 @@ class Leads:
                 last = stop
                 yield Lead(self._code.edge_from(node, SymbolId(node.path, number), RelationKind.CONTAINS, line))
 
-    def _leads_of(self, node: CodeNode, symbol: SymbolId | None, links: Sequence[StoredLink]) -> Iterator[Lead]:
+    def _leads_of(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the leads of the code of a function, or of a file."""
-        decided = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
+        decided = [link for link in links if link.how in _DECIDED]
         foreign = [link for link in links if link.how is How.FOREIGN]
-        below = list(self._code.hierarchy.dispatched([*decided, *foreign])) if symbol else []
+        below = list(self._code.hierarchy.dispatched([*decided, *foreign]))
         targets = self._code.nodes_at(link.target for link in (*decided, *below))
         for group in (decided, below):
             choices = Counter((link.line, targets[link.target].name) for link in group if link.target in targets)
@@ -228,7 +231,7 @@ class Leads:
                 extra = self.extra_of(node, link.line)
                 kept = list(self._leads_kept(node, self._code.references.run_by([link])))
                 yield from (lead._replace(extra=extra) for lead in kept)
-                is_called = is_variable and link in decided and link.use == Use.CALL
+                is_called = is_variable and link.how in _DECIDED and link.use == Use.CALL
                 if is_called and not kept and self._is_made_here(targets[link.target]):
                     yield self._lead(node, link, targets[link.target], 1)  # What it holds is not known.
             elif link.how in (How.UNDECIDED, How.FOREIGN) and link.use == Use.CALL and link.receiver:
@@ -237,9 +240,9 @@ class Leads:
     def _is_made_here(self, node: CodeNode) -> bool:
         """Return whether a constant holds what the project's own code gives."""
         resolver = self._code.resolver
-        values = ((symbol, resolver.declared(symbol).value) for symbol in self._code.symbols(node))
         return node.kind is SymbolKind.CONSTANT and not any(
-            isinstance(resolver.expressions.written(symbol, value), Outside | Foreign) for symbol, value in values
+            isinstance(resolver.expressions.written(symbol, resolver.declared(symbol).value), Outside | Foreign)
+            for symbol in self._code.symbols(node)
         )
 
     def _goes_on(self, link: StoredLink, target: CodeNode) -> bool:
@@ -253,10 +256,9 @@ class Leads:
 
     def _leads_kept(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the functions that a variable, parameter, field or collection may hold when it is called."""
-        targets = self._code.nodes_at(stored.target for stored in links)
-        for link in links:
-            if link.target in targets:
-                yield self._lead(node, link, targets[link.target], len(targets))
+        kept = self._code.with_nodes(links, attrgetter("target"))
+        choices = len({target.node_id for _, target in kept})
+        yield from (self._lead(node, link, target, choices) for link, target in kept)
 
     def _lead(self, node: CodeNode, link: StoredLink, target: CodeNode, choices: int) -> Lead:
         edge = CodeEdge(node.node_id, target.node_id, link.kind, node.path, link.line, CERTAINTY_OF[link.how])
@@ -269,8 +271,8 @@ class Leads:
         """
         references, name = self._code.references, self._code.references.name(node.path, link)
         site = references.site(link, name)
-        named = [member for member in self._code.facts.named(name) if self._code.uses.can_mean(site, member)]
-        code = [member for member in named if self._category(member.path) is node.category]
+        named = (member for member in self._code.facts.named(name) if self._code.uses.can_mean(site, member))
+        code = [member for member in named if self._code.file(member.path).category is node.category]
         mentions = references.mentions(node.path, link.line)
         written = {_last_name(mention.receiver) for mention in mentions if mention.name == name}
         near = [member for member in code if any(self._is_called(member, place) for place in written)]
@@ -283,10 +285,6 @@ class Leads:
         """Return whether the type of a member is called like a receiver: `Session` or `DbSession` like `session`."""
         owner = self._code.resolver.declared(member).qualified.rpartition(".")[0].rpartition(".")[2].lower()
         return len(receiver) >= LEAST_RECEIVER and owner.endswith(receiver.lower().lstrip("_"))
-
-    def _category(self, path: str) -> Category | None:
-        nodes = self._code.nodes_of(path)
-        return nodes[0].category if nodes else None
 
 
 def _last_name(receiver: str) -> str:

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 from graphrag_mcp.errors import UnknownNameError, no_such_line, not_indexed
 from graphrag_mcp.model.files import VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.grouping import of_each, preferred
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.names import (
@@ -38,16 +40,13 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[
     is_called = text.strip().endswith("()")
     text = text.strip().removesuffix("()")
     declared = read_declaration(text)
-    if declared is not None:
-        nodes = _definitions(graph, ".".join((*declared.qualifiers, declared.name)), scope)
-        if nodes:
-            fitting = [node for node in nodes if declared.is_overload(node.name, node.signature)]
-            return fitting or [node for node in nodes if not declared.misses(node.signature)] or nodes
-    nodes = _at_location(graph, text, root) or _in_file(graph, text, root, scope)
-    if not nodes and (file := graph.file(_relative(text, root))) is not None:
-        nodes = [file]
+    if declared and (nodes := _definitions(graph, ".".join((*declared.qualifiers, declared.name)), scope)):
+        fitting = [node for node in nodes if declared.is_overload(node.name, node.signature)]
+        return fitting or preferred(nodes, lambda node: not declared.misses(node.signature))
+    file = graph.file(_relative(text, root))
+    nodes = _at_location(graph, text, root) or _in_file(graph, text, root, scope) or [*filter(None, [file])]
     nodes = nodes or _said(text, _definitions(graph, text, scope))
-    return [node for node in nodes if node.kind not in VARIABLE] or nodes if is_called else nodes
+    return preferred(nodes, lambda node: not (is_called and node.kind in VARIABLE))
 
 
 def unknown_name(graph: SymbolGraph, text: str, scope: Scope, members: str) -> UnknownNameError:
@@ -71,8 +70,8 @@ def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
 def complete(beginning: str, names: Iterable[str]) -> list[str]:
     """Return the names that begin with the text, then those that contain it, ignoring case."""
     typed = beginning.lower()
-    matches = [(not name.lower().startswith(typed), name) for name in names if typed in name.lower()]
-    return [name for _, name in sorted(matches)]
+    matches = (name for name in names if typed in name.lower())
+    return sorted(matches, key=lambda name: (not name.lower().startswith(typed), name))
 
 
 def dotted(name: str) -> str:
@@ -86,15 +85,15 @@ def _at_location(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
         return []
     path = _relative(location["path"], root)
     line, file = int(location["line"]), graph.file(path)
-    if file is not None and line > file.end_line:
+    if file is None:
+        return []
+    if line > file.end_line:
         raise UnknownNameError("symbol", no_such_line(path, line, file.end_line))
-    around = sorted(graph.in_file(path, line), key=lambda node: node.kind is SymbolKind.KEY)
-    return around[:1] or ([file] if file is not None else [])
+    return [*sorted(graph.in_file(path, line), key=lambda node: node.kind is SymbolKind.KEY), file][:1]
 
 
 def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[CodeNode]:
-    member = _MEMBER.match(text)
-    if member is None:
+    if (member := _MEMBER.match(text)) is None:
         return []
     path, nodes = _relative(member["path"], root), _definitions(graph, member["name"], scope)
     here = [node for node in nodes if node.path == path]
@@ -118,7 +117,7 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
     if read_name(name).is_flag and (keys := [node for node in nodes if node.kind is SymbolKind.KEY]):
         return keys
     if "." in name or name.startswith("#"):  # A class of JavaScript may have `value` and `#value`.
-        nodes = [node for node in nodes if f".{node.qualified_name}".endswith(f".{name}")] or nodes
+        nodes = preferred(nodes, lambda node: f".{node.qualified_name}".endswith(f".{name}"))
     exact = [node for node in nodes if node.name in (last, name)]
     return exact if any(node.kind not in _TEXT_KINDS for node in exact) else nodes
 
@@ -127,13 +126,12 @@ def _said(text: str, nodes: list[CodeNode]) -> list[CodeNode]:
     """Return the definitions, each marked if the text has another name than it: in other case, or another style."""
     name = _plain(text).rpartition(".")[2]
     is_said = (node.kind in _TEXT_KINDS or node.name == name or text.endswith(node.name.strip('"')) for node in nodes)
-    is_other = not any(is_said)
-    return [node._replace(asked_as=name) for node in nodes] if is_other else nodes
+    return nodes if any(is_said) else [node._replace(asked_as=name) for node in nodes]
 
 
 def _keys_set_by(graph: SymbolGraph, variable: str, scope: Scope) -> list[CodeNode]:
     """Return the keys of configuration whose values an environment variable sets."""
-    nodes = (node for name in key_names(variable) for node in graph.definitions(name, scope))
+    nodes = of_each(partial(graph.definitions, scope=scope), key_names(variable))
     return [node for node in nodes if node.kind is SymbolKind.KEY and sets_key(variable, node.qualified_name)]
 
 

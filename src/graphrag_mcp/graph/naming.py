@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from graphrag_mcp.graph.tracing import BELOW, Naming, Step, Trace, certain_lines
 from graphrag_mcp.grep.hits import Around, Role, definition_lines, is_in_string, listed_files, role_of, syntax_of
 from graphrag_mcp.grep.needles import Needle, create_needle
-from graphrag_mcp.grep.occurrences import Files, Occurrence, find_occurrences
+from graphrag_mcp.grep.occurrences import Files, Occurrence, find_occurrences, read_texts
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language, is_unrecorded, platform_of
 from graphrag_mcp.model.files import VARIABLE, ListedFile, RelationKind, Symbol, SymbolKind
 from graphrag_mcp.model.graph import CALLING, OF_USES, Certainty, CodeEdge, CodeNode, Direction
@@ -62,8 +62,8 @@ def find_named_lines(name: str, languages: Collection[str], scope: Scope, files:
     by_path = grouped((row.path, row) for row in found.lines[:MOST_LINES])
     symbols = files.definitions([listed[path].file_id for path in by_path])
     lines: list[NamedLine] = []
-    for path, searched in files.read(list(by_path)):
-        text, file = (searched or b"").decode(), listed[path]
+    for path, text in read_texts(files, list(by_path)):
+        file = listed[path]
         lines += sorted(_of_file(by_path[path], text, file, symbols[file.file_id], needle))
     return NamedLines(lines, found.total > MOST_LINES, bool(listed))
 
@@ -81,11 +81,10 @@ def _of_file(
             places = _behind_equals(row, places, needle) if len(places) > definitions[row.line] else []
         elif not places:
             yield NamedLine(row.path, row.line)
-        roles = [(around, role_of(around)) for around in places]
-        uses = [(around, role) for around, role in roles if not _is_text(around, role)]
+        uses = [around for around in places if role_of(around) is not Role.COMMENT and not is_in_string(around)]
         if uses:
-            writes, reads = zip(*(_access(around) for around, _ in uses), strict=True)
-            is_import = all(role is Role.IMPORT for _, role in uses)
+            writes, reads = zip(*map(_access, uses), strict=True)
+            is_import = {Role.IMPORT} == set(map(role_of, uses))
             yield NamedLine(row.path, row.line, any(reads), any(writes), is_import, len(uses) == 1)
 
 
@@ -107,11 +106,6 @@ def _behind_equals(row: Occurrence, places: Sequence[Around], needle: Needle) ->
     equals = row.text.find("=")
     starts = (start for start, _ in needle.spans(row.text))
     return [around for around, start in zip(places, starts, strict=False) if 0 <= equals < start]
-
-
-def _is_text(around: Around, role: Role) -> bool:
-    """Return whether a name is in a comment, a string, or the path of an import."""
-    return role in (Role.COMMENT, Role.STRING) or is_in_string(around)
 
 
 def _access(around: Around) -> tuple[bool, bool]:
@@ -191,13 +185,13 @@ def _kind(line: NamedLine, direction: Direction) -> RelationKind:
 
 def _placed(graph: SymbolGraph, path: str, lines: Iterable[NamedLine]) -> Iterator[tuple[NamedLine, CodeNode]]:
     """Yield lines of one file, in their order, each with the innermost definition around it, or the file."""
-    file = graph.file(path)
-    following = sorted(graph.in_file(path), key=lambda node: (-node.start_line, node.end_line))
+    nodes = (*graph.in_file(path), *filter(None, [graph.file(path)]))
+    following = sorted(nodes, key=lambda node: (-node.start_line, node.end_line))
     around: list[CodeNode] = []
     for line in lines:
         while following and following[-1].start_line <= line.line:
             around.append(following.pop())
         while around and around[-1].end_line < line.line:
             around.pop()
-        if node := around[-1] if around else file:
-            yield line, node
+        if around:
+            yield line, around[-1]

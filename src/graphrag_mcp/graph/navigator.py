@@ -21,10 +21,11 @@ from graphrag_mcp.graph.naming import with_named_lines
 from graphrag_mcp.graph.reading import Body, Neighbourhood, find_neighbourhood, read_body
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import BELOW, HOPS_TO_TESTS, Dependant, Step, Trace, dependant, trace
-from graphrag_mcp.grep.occurrences import Files, Occurrences
+from graphrag_mcp.grep.occurrences import Files, Occurrences, read_texts
 from graphrag_mcp.history.find import Past
-from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Category, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Line
+from graphrag_mcp.model.grouping import firsts, grouped, preferred
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
 from graphrag_mcp.text.counts import counted, listed
@@ -117,9 +118,9 @@ class Navigator:
             below = find(text.strip(), direction, hops, scope)
         starts = [] if below else self.code(text, scope)
         if is_of_types:  # A field or a function may have the name of its type.
-            starts = [node for node in starts if node.kind is SymbolKind.TYPE] or starts
+            starts = preferred(starts, lambda node: node.kind is SymbolKind.TYPE)
         if direction is Direction.TESTS:  # A test may have the name of what it tests.
-            starts = [node for node in starts if node.category is not Category.TESTS] or starts
+            starts = preferred(starts, lambda node: node.category is not Category.TESTS)
         found = below or self._trace(starts, direction, hops, scope, unresolved=unresolved)
         if direction is Direction.TESTS and all(step.hop > 1 for step in found.steps):
             known = {step.source for step in found.steps}
@@ -146,8 +147,7 @@ class Navigator:
     def code_at(self, path: str, first: int, last: int) -> list[CodeNode]:
         """Return the functions and types that begin within lines of a file, else the innermost around the first."""
         inside = [node for node in self._graph.in_file(path) if first <= node.start_line <= last]
-        nodes = [node for node in inside if node.kind in CALLABLE] or inside
-        return nodes or self._graph.in_file(path, first)[:1]
+        return preferred(inside, lambda node: node.kind in CALLABLE) or self._graph.in_file(path, first)[:1]
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that are indexed, inside a scope."""
@@ -156,11 +156,10 @@ class Navigator:
     def texts(self, places: Collection[Line]) -> Mapping[Line, str]:
         """Return the text of lines by path and number; of generated files as they are now, since no index has them."""
         texts = dict(self._graph.lines(places))
-        missing = sorted({path for path, line in places if (path, line) not in texts})
-        for path, data in self.files.read(missing) if missing else ():
-            rows = (data or b"").decode("utf-8", "replace").split("\n")
-            wanted = (line for other, line in places if other == path and (path, line) not in texts)
-            texts |= {(path, line): rows[line - 1] for line in wanted if line <= len(rows)}
+        missing = grouped(place for place in places if place not in texts)
+        for path, text in read_texts(self.files, sorted(missing)):
+            rows = text.split("\n")
+            texts |= {(path, line): rows[line - 1] for line in missing[path] if line <= len(rows)}
         return texts
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
@@ -183,7 +182,7 @@ class Navigator:
 
         Of the nearest level with such types. They reach the types themselves or through a helper.
         """
-        if cases_of([test.node for test in impact.tests if not test.is_guess]):
+        if cases_of(impact.likely):
             return impact
         tested: dict[CodeNode, None] = {}
         tests: dict[CodeNode, None] = {}
@@ -191,7 +190,7 @@ class Navigator:
             for kind in islice(self._types_of(nodes), MOST_TYPES):
                 steps = self._trace([kind], Direction.TESTS, HOPS_TO_TESTS, scope).steps
                 sources = dict.fromkeys(step.source for step in steps if not step.is_guess)
-                if cases := cases_of([node for node in sources if node.category is Category.TESTS]):
+                if cases := cases_of(list(sources)):
                     tested[kind] = None
                     tests |= dict.fromkeys(cases)
             if tests:
@@ -285,18 +284,17 @@ class Navigator:
 
     def _defined_in(self, node: CodeNode) -> tuple[CodeNode, ...]:
         """Return what a file defines, or the members of a type in its file, none for anything else."""
-        if not (node.is_file or node.kind is SymbolKind.TYPE):
-            return ()
-        own = f"{node.qualified_name}." if not node.is_file else ""
-        inside = (inner for inner in self._graph.in_file(node.path) if inner.qualified_name.startswith(own))
-        return tuple(inner for inner in inside if node.is_file or inner.qualified_name == own + inner.name)
+        if node.is_file:
+            return tuple(self._graph.in_file(node.path))
+        inside = self._graph.in_file(node.path) if node.kind is SymbolKind.TYPE else ()
+        return tuple(inner for inner in inside if inner.qualified_name == f"{node.qualified_name}.{inner.name}")
 
     def _inherited(self, text: str, scope: Scope) -> list[CodeNode]:
         """Return the members of types above that a `Child.member` means."""
         types, name = self._owners(text.strip().removesuffix("()"), scope)
         for child in types:
             inherited = self._relations.inherited(child, name, scope)
-            if members := [node for node in self._graph.nodes(inherited).values() if not node.is_file]:
+            if members := self._definitions(inherited):
                 return [node._replace(inherited_by=child.qualified_name) for node in members]
         return []
 
@@ -318,7 +316,7 @@ class Navigator:
             wanted = name[:NAME_COMPARED].lower()
             names = dict.fromkeys(as_name(node.name)[:NAME_COMPARED] for node in members[:MEMBERS_COMPARED])
             nearest = sorted(names, key=lambda other: -SequenceMatcher(None, wanted, other.lower()).ratio())
-            if nearest and len(members) <= MEMBERS_COMPARED:
+            if 0 < len(members) <= MEMBERS_COMPARED:
                 shown = listed([mask_secrets(other) for other in nearest], MEMBERS_NAMED)
                 return f"{as_name(kind.name)} ({as_name(kind.path)}:{kind.start_line}) defines {shown}"
         return ""
@@ -350,13 +348,14 @@ class Navigator:
 
     def _exported(self, name: str, scope: Scope) -> list[CodeNode]:
         """Return what files export under a name that is not its own."""
-        nodes = self._graph.nodes(self._relations.exported(name.strip(), scope))
-        return [node for node in nodes.values() if not node.is_file]
+        return self._definitions(self._relations.exported(name.strip(), scope))
+
+    def _definitions(self, ids: Iterable[int]) -> list[CodeNode]:
+        return [node for node in self._graph.nodes(ids).values() if not node.is_file]
 
     def code(self, text: str, scope: Scope = EVERYTHING) -> Sequence[CodeNode]:
         """Return the same without the headings that are called as the code is: nothing calls them."""
-        nodes = self.starts(text, scope)
-        return [node for node in nodes if node.kind is not SymbolKind.SECTION] or nodes
+        return preferred(self.starts(text, scope), lambda node: node.kind is not SymbolKind.SECTION)
 
     def _trace(
         self, starts: Sequence[CodeNode], direction: Direction, hops: int, scope: Scope, *, unresolved: bool = False
@@ -367,11 +366,9 @@ class Navigator:
     def _uses(self, node: CodeNode, scope: Scope) -> tuple[list[Step], Doubt]:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
         traces = [self._trace([node], direction, 1, scope) for direction in directions]
-        unique: dict[tuple[int, bool | RelationKind], Step] = {}
-        for step in (step for symbol_trace in traces for step in symbol_trace.steps):
-            kind = step.edge.relation in BELOW or step.edge.relation
-            unique.setdefault((step.source.node_id, kind), step)
-        return list(unique.values()), traces[0].doubt
+        steps = (step for symbol_trace in traces for step in symbol_trace.steps)
+        unique = firsts(steps, lambda step: (step.source.node_id, step.edge.relation in BELOW or step.edge.relation))
+        return unique, traces[0].doubt
 
 
 _USES = (Direction.USERS, Direction.SUBCLASSES, Direction.IMPORTERS)

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.grep.hits import find_hits
 from graphrag_mcp.grep.needles import create_needle
-from graphrag_mcp.grep.occurrences import Files
+from graphrag_mcp.grep.occurrences import Files, read_texts
 from graphrag_mcp.model.files import ASIDE, Category, ListedFile, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.grouping import grouped
@@ -82,14 +83,13 @@ def _credit_types(graph: SymbolGraph, worth: Mapping[CodeNode, float]) -> dict[C
     """Add a method's score to its type: a reader looks for the type, and an outline lists its methods."""
     methods = {node: value for node, value in worth.items() if node.kind is SymbolKind.METHOD}
     credited = {node: value for node, value in worth.items() if node not in methods}
-    owners = dict.fromkeys(owner for node in methods if (owner := node.qualified_name.rpartition(".")[0]))
-    named = {owner: graph.definitions(owner, CODE) for owner in list(owners)[:OWNERS_READ]}
-    types = {owner: [node for node in nodes if node.kind is SymbolKind.TYPE] for owner, nodes in named.items()}
-    for method, value in methods.items():
-        types_of = types.get(method.qualified_name.rpartition(".")[0], [])
-        types_of = [node for node in types_of if node.path == method.path] or types_of
-        if len(types_of) == 1:
-            credited[types_of[0]] = credited.get(types_of[0], 0.0) + value
+    of_owners = grouped((node.qualified_name.rpartition(".")[0], node) for node in methods)
+    for owner, members in islice(of_owners.items(), OWNERS_READ):
+        types = [node for node in graph.definitions(owner, CODE) if node.kind is SymbolKind.TYPE]
+        for method in members:
+            meant = [node for node in types if node.path == method.path] or types
+            if len(meant) == 1:
+                credited[meant[0]] = credited.get(meant[0], 0.0) + methods[method]
     return credited
 
 
@@ -163,8 +163,8 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
 def _about(files: Files, names: Collection[str]) -> str:
     """Return the first paragraph of a README at the root, without titles, badges and lists."""
     readmes = sorted(name for name in names if "/" not in name and name.lower().partition(".")[0] == "readme")
-    for _, data in files.read(readmes[:1]):
-        for block in re.split(r"\n\s*\n", (data or b"").decode()):
+    for _, text in read_texts(files, readmes[:1]):
+        for block in re.split(r"\n\s*\n", text):
             words = " ".join(_LINK.sub(r"\1", block).split())
             if len(words) >= LEAST_ABOUT and _PROSE.match(words):
                 return words if len(words) <= MOST_ABOUT else f"{words[:MOST_ABOUT]} …"
@@ -192,9 +192,9 @@ def _read_manifests(files: Files, listed: Iterable[ListedFile]) -> list[tuple[st
     known = (file.path for file in listed if PurePosixPath(file.path).name in _READERS)
     paths = sorted(known, key=lambda path: (path.count("/"), path))[:MANIFESTS]
     manifests: list[tuple[str, dict[str, Any]]] = []
-    for path, data in files.read(paths):
+    for path, text in read_texts(files, paths):
         try:
-            read = _READERS[PurePosixPath(path).name]((data or b"").decode())
+            read = _READERS[PurePosixPath(path).name](text)
         except ValueError:
             continue
         if isinstance(read, dict):
@@ -203,8 +203,8 @@ def _read_manifests(files: Files, listed: Iterable[ListedFile]) -> list[tuple[st
 
 
 def _read_go_module(text: str) -> dict[str, Any]:
-    names = [line.removeprefix("module ").strip() for line in text.split("\n") if line.startswith("module ")]
-    return {"name": names[0]} if names else {}
+    named = re.search(r"^module (.*)", text, re.MULTILINE)
+    return {"name": named[1].strip()} if named else {}
 
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
@@ -251,17 +251,12 @@ def _configured_tests(manifests: Iterable[tuple[str, dict[str, Any]]], names: se
         if _part(read, "tool", "pytest"):
             yield "pytest"
     makefiles = [name for name in ("Makefile", "makefile", "GNUmakefile") if name in names]
-    for _, data in files.read(makefiles):
-        if any(line.startswith("test:") for line in (data or b"").decode().split("\n")):
-            yield "make test"
+    yield from ("make test" for _, text in read_texts(files, makefiles) if re.search(r"(?m)^test:", text))
 
 
 def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:
-    modules: dict[str, list[str]] = {}
-    for node in map_repository(graph).nodes:
-        if node.path in modules or len(modules) < MODULES:
-            modules.setdefault(node.path, []).append(node.name)
-    return {path: tuple(names) for path, names in modules.items()}
+    modules = grouped((node.path, node.name) for node in map_repository(graph).nodes)
+    return {path: tuple(names) for path, names in islice(modules.items(), MODULES)}
 
 
 def _lines_by_file(pattern: str, files: Files) -> dict[str, int]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 
 from graphrag_mcp.graph.tracing import Step, Trace, Walk, trace
-from graphrag_mcp.grep.occurrences import Files
+from graphrag_mcp.grep.occurrences import Files, read_texts
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.languages.registry import detect_language
 from graphrag_mcp.model.files import SymbolKind
@@ -57,8 +57,8 @@ def read_body(
 
     definitions = graph.in_file(node.path)
     members = [other for other in definitions if other.node_id != node.node_id and _is_inside(other, node)]
-    ((_, data),) = files.read([node.path])
-    lines = (data or b"").decode().split("\n")
+    ((_, text),) = read_texts(files, [node.path])
+    lines = text.split("\n")
     first = 1 if node.is_file else _first_line(node, definitions, lines)
     users, uses = Direction.CALLERS, Direction.CALLEES
     if node.is_file:

@@ -74,20 +74,20 @@ class RelatedCode(SqliteGraph):
     def _definitions(self, chunk: StoredChunk, symbols: Collection[str]) -> list[CodeNode]:
         """Return the definitions of a chunk that are meant, fields last; else the one around it."""
         before_end = [node for node in self._nodes.in_file(chunk.path) if node.start_line <= chunk.end_line]
-        named = [node for node in before_end if node.qualified_name in symbols]
-        inside = named if symbols else [node for node in before_end if node.start_line >= chunk.start_line]
-        nodes = inside or self._nodes.in_file(chunk.path, chunk.start_line)[:1]
-        nodes = nodes or [node for node in [self._nodes.file(chunk.path)] if node and not symbols]
+        if symbols:
+            inside, file = [node for node in before_end if node.qualified_name in symbols], None
+        else:
+            inside = [node for node in before_end if node.start_line >= chunk.start_line]
+            file = self._nodes.file(chunk.path)
+        nodes = inside or [*self._nodes.in_file(chunk.path, chunk.start_line), *filter(None, [file])][:1]
         return sorted(nodes, key=lambda node: node.kind is SymbolKind.FIELD)[:MAX_SEED_SYMBOLS]
 
     def _steps(
         self, relations: Relations, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> Iterator[tuple[CodeEdge, EdgeDirection]]:
         exact = tuple({relation for kind in kinds for relation in _KINDS_OF.get(kind, (kind,))})
-        incoming = relations.decided(node, exact, scope)
-        outgoing, _ = relations.outgoing(node, exact)
-        for edges, direction in ((incoming, EdgeDirection.IN), (outgoing, EdgeDirection.OUT)):
-            yield from ((edge, direction) for edge in edges if not edge.is_guess or edge.is_named)
+        yield from ((edge, EdgeDirection.IN) for edge in relations.decided(node, exact, scope))
+        yield from ((edge, EdgeDirection.OUT) for edge in relations.outgoing(node, exact)[0])
 
     def _neighbours(
         self, steps: Sequence[tuple[CodeEdge, EdgeDirection]], hop: int, kinds: Sequence[RelationKind], scope: Scope
@@ -96,8 +96,8 @@ class RelatedCode(SqliteGraph):
         nodes = self._nodes.nodes({number for edge, _ in steps for number in (edge.source_id, edge.target_id)})
         visible = self._nodes.visible({node.path for node in nodes.values()}, scope)
         for edge, direction in sorted(steps, key=lambda step: (-_confidence(step[0]), step[0].source_id < 0)):
-            source, target = nodes.get(edge.source_id), nodes.get(edge.target_id)
-            if source is None or target is None or source == target:
+            source, target = nodes[edge.source_id], nodes[edge.target_id]
+            if source == target:
                 continue
             is_out = direction is EdgeDirection.OUT
             far, line = (target, target.start_line) if is_out else (source, edge.line)

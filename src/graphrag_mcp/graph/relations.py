@@ -1,6 +1,7 @@
 """The relations of definitions: what leads to one, what it leads to, and what its name means elsewhere."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from operator import attrgetter, itemgetter
 
 from msgspec.structs import replace
 
@@ -61,10 +62,9 @@ class Relations:
 
     def _is_other_code(self, path: str) -> bool:
         """Return whether a file is code of a language whose relations are not decided."""
-        file = None if self.decides(path) else self._code.store.file(path)
-        return file is not None and file.category in (Category.IMPLEMENTATION, Category.TESTS)
+        return not self.decides(path) and self._code.file(path).category in (Category.IMPLEMENTATION, Category.TESTS)
 
-    def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
+    def decided(self, node: CodeNode, kinds: Collection[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node without guesses, unless names are all that is known in the language."""
         with self._code.searching():
             edges = self._incoming.of(node, kinds, scope, with_guesses=False).edges
@@ -74,20 +74,17 @@ class Relations:
         """Return the names in a file of which nothing more is known, with the lines."""
         references = self._code.references
         with self._code.searching():
-            links = [link for link in references.of(path) if link.how is How.UNDECIDED]
-            named = ((references.name(path, link), link.line) for link in links)
-            return list(dict.fromkeys((name, line) for name, line in named if name))
+            undecided = (link for link in references.of(path) if link.how is How.UNDECIDED)
+            named = dict.fromkeys((references.name(path, link), link.line) for link in undecided)
+            return list(filter(itemgetter(0), named))
 
     def imported_from_outside(self, path: str) -> list[tuple[str, int]]:
         """Return the modules that a file imports which are not in the project, as they are written, with the lines."""
-        links = [link for link in self._code.references.of(path) if link.kind is RelationKind.IMPORTS]
-        known, facts = {link.line for link in links if link.target > 0}, self._code.facts.facts(path)
-        if facts is None:
-            relations = [said for said in self._code.facts.outline(path) if said.kind is RelationKind.IMPORTS]
-            said = [(relation.target_module, relation.line) for relation in relations]
-        else:
-            imports = (mention for mention in facts.mentions if mention.use == Use.IMPORT)
-            said = [((mention.receiver or mention.name).strip('"'), mention.line) for mention in imports]
+        links = self._code.references.of(path)
+        known = {link.line for link in links if link.kind is RelationKind.IMPORTS and link.target > 0}
+        said = [(row.target_module, row.line) for row in self._code.outline_of(path, RelationKind.IMPORTS)]
+        imports = (mention for mention in self._code.facts_of(path).mentions if mention.use == Use.IMPORT)
+        said += [((mention.receiver or mention.name).strip('"'), mention.line) for mention in imports]
         outside = (pair for pair in said if pair[0][:1] not in ("", ".", "/") and pair[1] not in known)
         return list(dict.fromkeys(outside))
 
@@ -100,10 +97,8 @@ class Relations:
         """Yield the types above which is one of a name that is not decided, in languages without facts."""
         links = self._code.references.to((place_id(Place("", name)),), (How.UNDECIDED, How.OUTSIDE))
         links = [link for link in links if link.kind is RelationKind.INHERITS and not self.decides(link.path)]
-        nodes = self._code.nodes_at(link.source for link in links)
-        for link in links:
-            node = nodes.get(link.source)
-            if node is not None and node.kind is SymbolKind.TYPE:
+        for link, node in self._code.with_nodes(links, attrgetter("source")):
+            if node.kind is SymbolKind.TYPE:
                 yield node, self._code.mentioned(link.path, link)
 
     def satisfying(self, interface: str, scope: Scope) -> tuple[list[int], frozenset[Line]]:
@@ -123,8 +118,7 @@ class Relations:
         level, seen, store = [child], {child.node_id}, self._code.store
         while level:
             edges = [edge for node in level for edge in self._code.edges_in(node, (RelationKind.INHERITS,))[0]]
-            above = store.nodes(edge.target_id for edge in edges)
-            level = [node for node in above.values() if node.node_id not in seen]
+            level = list(store.nodes({edge.target_id for edge in edges} - seen).values())
             seen |= {node.node_id for node in level}
             members = [other for node in level for other in store.definitions(f"{node.qualified_name}.{name}", scope)]
             if members:
@@ -140,13 +134,12 @@ class Relations:
     def _members(self, types: Sequence[SymbolId], name: str) -> list[SymbolId]:
         """Return the declarations of a member that types have, themselves or from those above them."""
         members = (self._code.resolver.members.find(Instance((symbol,)), name) for symbol in types)
-        return [symbol for member in members if member for symbol in member.symbols]
+        return [symbol for member in filter(None, members) for symbol in member.symbols]
 
     def exported(self, name: str, scope: Scope) -> list[int]:
         """Return the nodes that files export under a name."""
         paths = dict.fromkeys(path for path, _, _, text in self._code.store.texts((name,), scope) if "export" in text)
         with self._code.searching():
-            named = ((path, self._code.facts.facts(path)) for path in paths)
-            exports = [(path, row) for path, facts in named if facts for row in facts.exports if row.name == name]
-            exported = [self._code.resolver.modules.exported(path, row) for path, row in exports]
-            return [self._code.node_id(symbol.path, symbol) for hit in exported if hit for symbol in hit.symbols]
+            exports = [(path, row) for path in paths for row in self._code.facts_of(path).exports if row.name == name]
+            exported = filter(None, (self._code.resolver.modules.exported(path, row) for path, row in exports))
+            return [self._code.node_id(symbol.path, symbol) for hit in exported for symbol in hit.symbols]

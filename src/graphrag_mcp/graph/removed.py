@@ -10,7 +10,7 @@ from graphrag_mcp.languages.policy import policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_language, platform_of
 from graphrag_mcp.model.files import BARE_CONFIDENCE, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Mentioned
-from graphrag_mcp.model.grouping import grouped
+from graphrag_mcp.model.grouping import grouped, preferred
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.parsing.code.imports import module_key, module_keys
@@ -42,11 +42,12 @@ class Removed:
         links = references.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
         links += references.to(others, (How.NAMED, How.SHARED))
         mentions: dict[Mentioned, None] = {}
-        for link in self._code.in_scope(links, scope):
-            is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
-            for module, receiver in self._meant(link, name):
-                is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
-                mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, receiver)] = None
+        with self._code.searching():
+            for link in self._code.in_scope(links, scope):
+                is_foreign = link.how in (How.FOREIGN, How.OUTSIDE)
+                for module, receiver in self._meant(link, name):
+                    is_meant = is_foreign or (link.how is not How.UNDECIDED and module not in ("", UNKNOWN_MODULE))
+                    mentions[Mentioned(link.kind, name, module, link.path, link.line, is_meant, receiver)] = None
         return list(mentions)
 
     def given(self, definition: "ChangedDefinition", changed: Set[int], names: Mapping[str, int]) -> list[CodeEdge]:
@@ -55,10 +56,10 @@ class Removed:
         changed: the nodes of what changed; one of these demands something else now. names: how much that changed has a
         name; a line with that of something else may give the type to this.
         """
-        path, code = definition.path or definition.before, self._code
+        path, code = definition.path, self._code
         owner, _, name = definition.symbol.rpartition(".")
         language = detect_language(path)
-        if not owner or language not in FACT_LANGUAGES or not policy_of(language).members.method_sets:
+        if language not in FACT_LANGUAGES or not policy_of(language).members.method_sets:
             return []
         edges: dict[tuple[str, int], CodeEdge] = {}
         with code.searching():
@@ -92,8 +93,8 @@ class Removed:
                 yield UNKNOWN_MODULE if is_member else said.target_module, receiver
             return
         imported = {row.name or row.item: row for row in facts.imports}
-        for mention in facts.mentions:
-            if mention.line == link.line and mention.name == name:
+        for mention in self._code.references.mentions(link.path, link.line):
+            if mention.name == name:
                 of, module = imported.get(mention.receiver or name), mention.receiver.strip('"')
                 if of is not None:
                     module = of.module
@@ -115,10 +116,10 @@ class Removed:
             types = self._types(owner, language.name)
         elif language.bare_members and said.resolution is Resolution.UNRESOLVED and said.confidence >= BARE_CONFIDENCE:
             around = said.source.rpartition(".")[0]
-            types = [node for node in self._types(around, language.name) if node.path == path] if around else []
+            types = [node for node in self._types(around, language.name) if node.path == path]
         else:
             return 0
-        types = [node for node in types if node.path == path] or types
+        types = preferred(types, lambda node: node.path == path)
         if len(types) != 1 or said.target_module not in ("", *module_keys(types[0].path)):
             return 0
         return 0 if self._is_below_others(types[0]) else types[0].place
@@ -140,8 +141,7 @@ class Removed:
 
     def _find_below_others(self, node: CodeNode) -> bool:
         """Return whether a type names one above it, or code elsewhere says that there is one."""
-        outline = self._code.facts.outline(node.path)
+        inherits = self._code.outline_of(node.path, RelationKind.INHERITS)
         derived = describe(self._code.language(node.path)).derived.split()
-        own = (said for said in outline if said.kind is RelationKind.INHERITS and said.source == node.qualified_name)
-        is_said = any(said.target not in derived for said in own)
+        is_said = any(said.source == node.qualified_name and said.target not in derived for said in inherits)
         return is_said or bool(self._code.references.to({node.place}, (How.ABOVE,)))

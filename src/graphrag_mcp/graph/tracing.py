@@ -27,6 +27,7 @@ from graphrag_mcp.model.graph import (
     Line,
     Mentioned,
 )
+from graphrag_mcp.model.grouping import firsts
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.shown import shown
 from graphrag_mcp.ports import CodeRelations, SymbolGraph
@@ -35,6 +36,7 @@ from graphrag_mcp.text.words import index_words
 
 # Each result of these counts once, however it is reached.
 _EACH_ONCE = (Direction.TESTS, Direction.SUBCLASSES, Direction.IMPLEMENTERS, Direction.OVERRIDES)
+_AS_ONE = {RelationKind.INSTANTIATES: RelationKind.CALLS}
 _RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
 MAX_NODES = 400  # A longer answer is not read; its doubt reports it.
 HOPS_OF_HELPERS = 2  # Helpers of tests that stand between a test and the code.
@@ -96,6 +98,12 @@ def is_test_in_name(node: CodeNode, edge: CodeEdge) -> bool:
     return edge.relation is RelationKind.TESTS and node.kind not in CALLABLE
 
 
+def with_sources(graph: SymbolGraph, edges: Sequence[CodeEdge]) -> list[tuple[CodeEdge, CodeNode]]:
+    """Return relations with their sources, those of which the source is still there."""
+    nodes = graph.nodes(edge.source_id for edge in edges)
+    return [(edge, nodes[edge.source_id]) for edge in edges if edge.source_id in nodes]
+
+
 def join(
     graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction
 ) -> tuple[list[Step], Mapping[CodeNode, CodeNode]]:
@@ -107,7 +115,7 @@ def join(
     together: dict[tuple[object, ...], list[CodeEdge]] = {}
     named: dict[tuple[object, ...], str] = {}
     for edge in sorted(edges, key=attrgetter("is_guess")):
-        if edge.source_id in nodes and edge.target_id in nodes:
+        if nodes.keys() >= {edge.source_id, edge.target_id}:
             # It stands for its overloads and declarations, and a type for its constructors.
             target = nodes[edge.target_id]
             way = (edge.source_id, edge.relation, edge.certainty)
@@ -125,9 +133,9 @@ def join(
         targets = [nodes[edge.target_id] for edge in group if edge.is_guess is first.is_guess]
         target = standing(targets, is_followed=direction.is_outgoing)
         if first.certainty is Certainty.CERTAIN and may_define(target):
-            declared |= {node: target for node in targets if in_header(node) and _thing(node) == _thing(target)}
+            declared |= {node: target for node in targets if in_header(node)}
         steps.append(Step(hop, nodes[first.source_id], target, first, tuple(sorted({edge.line for edge in group}))))
-    steps = [replace(step, target=declared[step.target]) if step.target in declared else step for step in steps]
+    steps = [replace(step, target=declared.get(step.target, step.target)) for step in steps]
     return sorted(steps, key=_order), declared
 
 
@@ -138,17 +146,20 @@ def once(steps: Sequence[Step], direction: Direction) -> list[Step]:
     the shortest, then the first. What is asked for may have several definitions: a place that may mean one of them is
     left out where it means another, and is there once where it may mean any.
     """
-    best: dict[tuple[object, ...], Step] = {}
     is_place = direction in OF_USES
     sure = {place for step in steps if is_place and _is_sure(step) for place in _places(step)}
     steps = [step for step in steps if step.hop > 1 or _is_sure(step) or not sure.issuperset(_places(step))]
-    for step in sorted(steps, key=_preference):
-        kind = RelationKind.CALLS if step.edge.relation is RelationKind.INSTANTIATES else step.edge.relation
-        target = step.target.node_id if kind is not RelationKind.CALLS else _thing(step.target)
-        target = "" if is_place and step.hop == 1 and not _is_sure(step) else target
-        way = (step.hop, kind, step.lines, step.edge.certainty, target) if direction not in _EACH_ONCE else ()
-        best.setdefault((step.source.node_id, *way), step)
-    chosen = set(map(id, best.values()))
+
+    def way(step: Step) -> tuple[object, ...]:
+        if direction in _EACH_ONCE:
+            return (step.source.node_id,)
+        kind = _AS_ONE.get(step.edge.relation, step.edge.relation)
+        target = _thing(step.target) if kind is RelationKind.CALLS else step.target.node_id
+        may_be_any = is_place and step.hop == 1 and not _is_sure(step)
+        place = (step.source.node_id, step.hop, kind, step.lines, step.edge.certainty)
+        return place if may_be_any else (*place, target)
+
+    chosen = set(map(id, firsts(sorted(steps, key=_preference), way)))
     return [step for step in steps if id(step) in chosen]
 
 
@@ -356,11 +367,11 @@ def trace(
         followed = [step for step in fresh if not (step.is_guess or is_test_in_name(step.source, step.edge))]
         walk.go_on(step.far_end(direction) for step in followed)
         if hop >= hops:
-            further = [node for node in walk.nodes if not (is_of_tests and node.category is Category.TESTS)]
-            is_deeper = is_deeper or bool(further)  # What calls a test does not count.
-            walk.nodes = list(filter(is_helper, walk.nodes)) if is_of_tests else walk.nodes  # They cost no hop.
+            # What calls a test does not count.
+            is_deeper |= any(not (is_of_tests and node.category is Category.TESTS) for node in walk.nodes)
+            walk.nodes = list(filter(is_helper, walk.nodes))  # They cost no hop.
     steps = once(nearest_names_first(steps, starts) if is_of_tests else steps, direction)
-    doubt = replace(doubt.without(told), is_cut=doubt.is_cut or walk.is_cut)
+    doubt = replace(doubt.without(told), is_cut=walk.is_cut)
     renamed = [node for node in starts if direction is Direction.USERS and not node.is_file]
     imports = certain_lines(relations, renamed, (RelationKind.IMPORTS,), scope)  # A rename has to change them.
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_deeper, imports)
@@ -426,6 +437,5 @@ def members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:
         member
         for member in graph.in_file(node.path)
         if member.qualified_name.startswith(f"{node.qualified_name}.")
-        and node.start_line <= member.start_line
-        and member.end_line <= node.end_line
+        and node.start_line <= member.start_line <= node.end_line
     ]

@@ -6,7 +6,7 @@ their arguments are counted in the present text of their files. What is not cert
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor, Tree
@@ -38,7 +38,7 @@ _NAMED = "keyword_argument"
 _OTHERS = {Mark.PROPERTY, Mark.TYPED, Mark.FIXTURE}  # Such functions are not called with what they declare.
 # Decorators that do not change what calls give.
 _KEEPING = {"staticmethod", "classmethod", "abstractmethod", "override", "final"}
-_VOID = re.compile(rb"\bvoid\b")
+_VOID = re.compile(r"\bvoid\b")
 
 
 class Unfitting(NamedTuple):
@@ -64,10 +64,20 @@ class _Function(NamedTuple):
     """A function as a text has it. text: of its parameters. named: those that calls give by their names only."""
 
     parameters: Sequence[Parameter]
-    text: bytes
+    text: str
     is_decorated: bool
     named: frozenset[str]
     takes_names: bool  # Whether it takes any.
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its parameters."""
+        return [row.name for row in self.parameters]
+
+    @property
+    def needed(self) -> set[str]:
+        """The names of those that each call gives."""
+        return {row.name for row in self.parameters if not (row.optional or row.rest)}
 
     def takes(self, *, has_self: bool = False) -> Takes:
         """Return what it is given. has_self: whether the first parameter is the own instance or type."""
@@ -93,17 +103,13 @@ class _Change(NamedTuple):
 
     def gone(self, given: _Given) -> list[str]:
         """Return the names that a call gives and that the function does not take any more."""
-        old, new = ({row.name for row in function.parameters} for function in (self.old, self.new))
-        return [] if self.new.takes_names else sorted(given.names & old - new)
+        gone = given.names.intersection(self.old.names).difference(self.new.names)
+        return [] if self.new.takes_names else sorted(gone)
 
     def lacking(self, given: _Given) -> list[str]:
         """Return the names that a call has to give now, and does not."""
-        before, wanted = (
-            {row.name for row in function.parameters if not (row.optional or row.rest)}
-            for function in (self.old, self.new)
-        )
-        wanted &= self.new.named
-        return [] if given.number < 0 else sorted(wanted - before - given.names)
+        wanted = self.new.needed & self.new.named
+        return [] if given.number < 0 else sorted(wanted - self.old.needed - given.names)
 
     def breaks(self, given: _Given) -> str:
         """Return what a call passes that was right before, and certainly is not any more; "" for nothing."""
@@ -133,15 +139,17 @@ class _Change(NamedTuple):
         is_plain = decorators <= _KEEPING and _OTHERS.isdisjoint(function.marks)
         if not is_plain or self.old.is_decorated != self.new.is_decorated or function.kind not in CALLABLE:
             return None
-        if owner and (function.name if function.name != owner.name else "") in policy.members.constructors:
+        if owner is None:
+            return function
+        if (function.name if function.name != owner.name else "") in policy.members.constructors:
             is_special = owner.bases or owner.decorators or any(mark.startswith(METACLASS) for mark in owner.marks)
             others = {f"{owner.qualified}.{name}" for name in policy.members.constructors} - {function.qualified}
             is_made = any(row.qualified in others for row in facts.declared)
             is_generated = any(row.module.startswith("lombok") for row in facts.imports)
             return None if is_made or is_generated or (policy.names.rebinds and is_special) else owner
-        may_be_other = owner and policy.calls.overloads and (owner.bases or function.name in policy.members.common)
+        may_be_other = policy.calls.overloads and (owner.bases or function.name in policy.members.common)
         # A call of a protocol's method runs that of another type.
-        is_protocol = owner and any("Protocol" in base.type for base in owner.bases)
+        is_protocol = any("Protocol" in base.type for base in owner.bases)
         return None if may_be_other or is_protocol else function
 
 
@@ -151,9 +159,9 @@ class Edit:
     def __init__(self, path: str, before: str, after: str) -> None:
         self._path, self._language, self._texts = path, detect_language(path), (before, after)
         self.functions: dict[str, tuple[_Function, _Function]] = {}
-        self._trees = [parse_part(text, self._language) for text in (before, after)] if _counts_arguments(path) else []
-        trees = self._trees or (None, None)
-        old, new = (_functions(tree, self._language, text) for tree, text in zip(trees, self._texts, strict=True))
+        is_counted = _counts_arguments(path)
+        self._trees = [parse_part(text, self._language) if is_counted else None for text in self._texts]
+        old, new = map(_functions, self._trees, repeat(self._language), self._texts)
         for name in (old.keys() & new.keys()) - {""}:
             pair = (*old[name], *new[name])
             if len(pair) == 2 and self._differ(*pair):
@@ -161,11 +169,8 @@ class Edit:
 
     def _differ(self, old: _Function, new: _Function) -> bool:
         """Return whether a function takes others: as many with other names are, where calls may give names."""
-        if describe(self._language).names_arguments and [row.name for row in old.parameters] != [
-            row.name for row in new.parameters
-        ]:
-            return True
-        return old.takes() != new.takes()
+        is_renamed = describe(self._language).names_arguments and old.names != new.names
+        return is_renamed or old.takes() != new.takes()
 
     def unfitting(
         self,
@@ -219,9 +224,9 @@ class Edit:
 
     def _counts(self, path: str, name: str, read: Callable[[str], str | None]) -> dict[int, list[_Given]]:
         """Return what calls of a name pass by line; none if the edit moved any in its own file."""
-        text = read(path)
-        if text is None or path != self._path:
-            return {} if text is None else _counts_in(parse_part(text, detect_language(path)), name)
+        text = read(path) or ""
+        if path != self._path:
+            return _counts_in(parse_part(text, detect_language(path)), name)
         if text not in self._texts:
             return {}
         old, new = (_counts_in(tree, name) for tree in self._trees)
@@ -240,8 +245,7 @@ def _overriding(place: int, links: "LinkSource") -> set[int]:
 def _lines(path: str, place: int, target: Declared, links: "LinkSource") -> dict[str, set[int]]:
     """Return the lines with calls that certainly mean a declaration; none if it may be given another value."""
     lines = dict[str, set[int]]()
-    is_replaced = target.kind in CALLABLE and links.to({place}, (How.REPLACED,))
-    if not is_replaced and not set(links.pending((target.name,))) - {path}:
+    if not (links.to({place}, (How.REPLACED,)) or set(links.pending((target.name,))) - {path}):
         for link in links.to({place}, (How.CERTAIN,)):
             if link.use in (Use.CALL, Use.CREATE) and _counts_arguments(link.path):
                 lines.setdefault(link.path, set()).add(link.line)
@@ -259,15 +263,15 @@ def _functions(tree: Tree | None, language: str, text: str) -> dict[str, list[_F
     if tree is None or tree.root_node.has_error:
         return {}
     shapes, found = load_part(language, "shapes").SHAPES, dict[str, list[_Function]]()
-    writer = Writer(shapes, SourceCode(text), {})
+    writer, own = Writer(shapes, SourceCode(text), {}), {shapes.this} - {""}
     for node, part in _with(tree, "parameters"):
-        rows = [row for row, _ in writer.parameters(part) if not row.name or row.name != shapes.this]
+        rows = [row for row, _ in writer.parameters(part) if row.name not in own]
         beside = node.prev_named_sibling
         is_decorated = beside is not None and beside.type == "decorator"
         # `**names: str` is a typed parameter, which begins with the stars.
         begun = (inner for child in part.named_children for inner in (child, *child.named_children[:1]))
         takes_names = any(inner.type == "dictionary_splat_pattern" for inner in begun)
-        function = _Function(rows, part.text or b"", is_decorated, behind_star(part), takes_names)
+        function = _Function(rows, _text(part), is_decorated, behind_star(part), takes_names)
         found.setdefault(_qualified(node), []).append(function)
     return found
 
@@ -276,17 +280,17 @@ def _counts_in(tree: Tree | None, name: str) -> dict[int, list[_Given]]:
     """Return what the calls of a name pass, by the line of the name."""
     counts: dict[int, list[_Given]] = {}
     for call, given in _with(tree, "arguments"):
-        leaf = next((node for field in _CALLED if (node := call.child_by_field_name(field))), call)
+        leaf = next(filter(None, map(call.child_by_field_name, _CALLED)), call)
         while leaf.named_children:
             leaf = leaf.named_children[-1]
-        if leaf.text == name.encode():
+        if _text(leaf) == name:
             parts = arguments(given) if given.type in ("argument_list", "arguments") else [given]
             types = {part.type for part in parts}
             # In Go, a call as the only argument may give all of them.
             gives_several = given.type == "argument_list" and len(parts) == 1 and types == {"call_expression"}
             is_known = types.isdisjoint(_UNCOUNTED) and not (gives_several or given.has_error)
             named = (part.child_by_field_name("name") for part in parts if part.type == _NAMED)
-            names = frozenset((node.text or b"").decode(errors="replace") for node in named if node)
+            names = frozenset(map(_text, filter(None, named)))
             counts.setdefault(leaf.start_point.row + 1, []).append(_Given(len(parts) if is_known else -1, names))
     return counts
 
@@ -300,21 +304,26 @@ def _with(tree: Tree | None, field: str) -> Iterator[tuple[Node, Node]]:
 
 def _qualified(function: Node) -> str:
     """Return the qualified name of a function as facts have it, "" where it has none, or too many nodes around it."""
-    names, node = list[bytes](), function
+    names, node = list[str](), function
     around = function.parent
     if not function.child_by_field_name("name") and not (around and around.child_by_field_name("value") == function):
         return ""
     for _ in range(_MOST_AROUND):
         name, kind = node.child_by_field_name("name"), node.child_by_field_name("receiver")
         if name and (node is function or node.child_by_field_name("body") or node.child_by_field_name("value")):
-            names.append(name.text or b"")
+            names.append(_text(name))
         while kind and kind.type != "type_identifier" and kind.named_children:
             kind = kind.named_children[0 if kind.type == "generic_type" else -1]
-        names += [kind.text or b""] if kind else []
+        if kind:
+            names.append(_text(kind))
         if node.parent is None:
-            return b".".join(names[::-1]).decode(errors="replace")
+            return ".".join(names[::-1])
         node = node.parent
     return ""
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode(errors="replace")
 
 
 class Misfits:

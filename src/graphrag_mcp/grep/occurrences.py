@@ -53,6 +53,11 @@ class Files(Protocol):
         """Yield the current contents of files, in their order, without those that lack a required text."""
 
 
+def read_texts(files: Files, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the current texts of files, in their order; "" of one that cannot be read."""
+    yield from ((path, (data or b"").decode()) for path, data in files.read(paths))
+
+
 class Occurrence(NamedTuple):
     """One line that contains the needle. column: of the first occurrence, from 0."""
 

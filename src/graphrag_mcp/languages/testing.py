@@ -10,6 +10,7 @@ _MARKS += r"(?:Attribute)?|(?:\w{0,60}_)?test|rstest|test_case|quickcheck|Proper
 TEST_MARK = re.compile(_MARKS)
 MARKED_TEST = re.compile(rf"(?:#?\[|@){_MARKS}(?!\w)")
 NAMED_TEST = re.compile(r'(?i)"|test|spec|bench|fuzz|example')  # How the names of tests begin; a title has quotes.
+SAYS_CASE = None  # Of a language without a folder, nothing says what is started.
 MOST_NAMES = 12  # If there are more tests, their files or packages are run as a whole.
 
 

@@ -232,6 +232,7 @@ class FileFacts(Struct, frozen=True):
     stop: int = 0
 
 
+NO_FACTS = FileFacts("")
 _Packed = tuple[str, str, bool, list[Declared], list[Imported], list[Exported], Raw, Raw, Raw, int]
 _DECODER = Decoder(_Packed)
 _BOUND, _MENTIONS, _FLOWS = Decoder(list[Bound]), Decoder(list[Mention]), Decoder(list[Flow])

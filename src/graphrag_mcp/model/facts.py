@@ -151,6 +151,11 @@ class Declared(_Row, frozen=True, array_like=True, gc=False):
     marks: tuple[str, ...] = ()
     decorators: tuple[str, ...] = ()
 
+    @property
+    def inputs(self) -> tuple[Parameter, ...]:
+        """The parameters, none for what is no function."""
+        return self.parameters or ()
+
 
 class Imported(_Row, frozen=True, array_like=True, gc=False):
     """A name that the file imports. item: its name in the module, "" for the module itself, "*" for all names of it."""

@@ -188,6 +188,11 @@ def symbols_of(referent: Referent | None) -> tuple[SymbolId, ...]:
     return referent.symbols if referent else ()
 
 
+def value_of(referent: Referent | None) -> Value | None:
+    """Return the value of a referent, None where that is not known."""
+    return referent.value if referent else None
+
+
 ABSENT = Referent((), None)  # The member is known not to exist.
 INHERITED = Referent((), OUTSIDE)  # A foreign type above may have it.
 

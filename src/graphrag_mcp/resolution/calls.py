@@ -46,6 +46,7 @@ from graphrag_mcp.model.values import (
     foreign_instance,
     has_variable,
     replaced,
+    value_of,
     without_variables,
 )
 from graphrag_mcp.resolution.members import Members
@@ -91,7 +92,7 @@ class Calls(ResolverPart):
     def taken(self, symbol: SymbolId, of: Value | None, place: int) -> Value | None:
         """Return what a function takes as its argument of a number."""
         declaration = self.declared(symbol)
-        parameters = declaration.parameters or ()
+        parameters = declaration.inputs
         parameter = parameters[min(place, len(parameters) - 1)]
         value = self.ask.written(symbol, parameter.value)
         if parameter.rest and isinstance(held := self.types.underlying(value), Many):
@@ -104,8 +105,7 @@ class Calls(ResolverPart):
         if made_of != value:
             return made_of
         if not self.state.policy(value.symbols[0]).calls.overloads:
-            member = self.members.find(value, "()")
-            return member.value if member else None
+            return value_of(self.members.find(value, "()"))
         abstract: dict[str, Value] = {}
         for other in self.lineage.above((value,)):
             if not isinstance(other, Instance):
@@ -176,8 +176,7 @@ class Calls(ResolverPart):
         """Return what is called with a number of arguments."""
         match function:
             case Name() | Member():
-                referent = self.ask.referent(path, at, function, Use.CALL, count)
-                return referent.value if referent else None
+                return value_of(self.ask.referent(path, at, function, Use.CALL, count))
             case Application(generic, arguments):
                 kinds = tuple(self.types.named(path, at, part) for part in arguments)
                 return self.ask.instantiated(self.callee(path, at, generic, count), kinds)
@@ -225,7 +224,7 @@ class Calls(ResolverPart):
         if called.arguments:
             known |= zip(declaration.type_parameters, called.arguments, strict=False)
         if value is not None and has_variable(value):
-            parameters = declaration.parameters or ()
+            parameters = declaration.inputs
             if self.overloads.has_self(symbol):
                 self._match(self.ask.written(symbol, parameters[0].value), always(called.of), 0, known)
                 parameters = parameters[1:]
@@ -324,7 +323,7 @@ class Calls(ResolverPart):
                     self._unify(value, other, known)
             case (Instance(), Function() | Type()) if isinstance(does := self.operation(expected), Function):
                 kinds = self.types.arguments(does.of) if isinstance(does.of, Instance) else {}
-                count = len(self.declared(does.symbols[0]).parameters or ())
+                count = len(self.declared(does.symbols[0]).inputs)
                 result = replaced(self._declared_result(does.symbols[0], None), kinds)
                 self._unify(result, self.result(actual, partial(self.parameter, does), count), known)
             case (Instance() | Foreign(), Instance()) if above := self.lineage.seen_as(actual, expected):

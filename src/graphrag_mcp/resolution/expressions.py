@@ -55,6 +55,7 @@ from graphrag_mcp.model.values import (
     either,
     held_by,
     nothing,
+    value_of,
     without_variables,
 )
 from graphrag_mcp.resolution.calls import Calls
@@ -100,11 +101,9 @@ class Expressions(ResolverPart):
 
         match expression:
             case Name() | Member() | ModuleName():
-                referent = self.ask.referent(path, at, expression)
-                return referent.value if referent else None
+                return value_of(self.ask.referent(path, at, expression))
             case FunctionMember(owner, name):
-                referent = self.ask.referent(path, at, Member(owner, name), Use.FUNCTION)
-                return referent.value if referent else None
+                return value_of(self.ask.referent(path, at, Member(owner, name), Use.FUNCTION))
             case Creation(made, arguments):
                 return self.calls.created(inner(made), tuple(map(inner, arguments)))
             case Awaited(of):
@@ -204,8 +203,7 @@ class Expressions(ResolverPart):
     def _iterated(self, value: Value | None, names: Sequence[str]) -> Value | None:
         """Return what the members give that a loop over an object calls."""
         for name in names:
-            member = self.members.find(value, name) if value else None
-            value = self.calls.result(member.value, nothing, 0) if member else None
+            value = self.calls.result(value_of(self.members.find(value, name)), nothing, 0)
             if not isinstance(value, Instance):
                 return self.each(value, 1)
         return value if names else None
@@ -234,5 +232,5 @@ class Expressions(ResolverPart):
             then = self.members.find(value, "then")
             if then is ABSENT:
                 return value
-            value = self.calls.parameter(self.calls.parameter(then.value, 0), 0) if then else None
+            value = self.calls.parameter(self.calls.parameter(value_of(then), 0), 0)
         return None

@@ -106,7 +106,7 @@ class ForeignTypes(ResolverPart):
         """Return whether a function of the project marks what it is given, or hands it on to be kept."""
         for symbol in decorator.symbols if isinstance(decorator, Function) else ():
             declaration, file = self.declared(symbol), self.state.open(symbol.path)
-            names = {parameter.name for parameter in declaration.parameters or () if parameter.value != "self"}
+            names = {parameter.name for parameter in declaration.inputs if parameter.value != "self"}
             inside = file.mentions_in(declaration)
             if any(mention.use == Use.WRITE and mention.receiver in names for mention in inside):
                 return True
@@ -139,10 +139,10 @@ class ForeignTypes(ResolverPart):
             name = self.name(base)
             if isinstance(base, Instance):
                 member = self.members.find(base, declaration.name)
-                counts = [len(self.declared(above).parameters or ()) for above in symbols_of(member)]
-                is_same = len(declaration.parameters or ()) in counts
+                counts = [len(self.declared(above).inputs) for above in symbols_of(member)]
+                is_same = len(declaration.inputs) in counts
             elif name == "Object":
-                is_same = len(declaration.parameters or ()) == (declaration.name == "equals")
+                is_same = len(declaration.inputs) == (declaration.name == "equals")
             else:
                 is_open = self.state.policy(method).foreign.is_registering(name.rpartition(".")[2])
                 is_same = is_open and (OVERRIDE in declaration.marks or not is_marking)

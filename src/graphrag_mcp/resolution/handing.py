@@ -167,9 +167,7 @@ class Slots:
     def _bound(self, name: str, at: int, bound: list[Bound], steps: int) -> Place | None:
         if bound[0].kind == "parameter":
             for number, declaration in self._file.declared_around(at):
-                if declaration.kind in CALLABLE and any(
-                    parameter.name == name for parameter in declaration.parameters or ()
-                ):
+                if declaration.kind in CALLABLE and any(parameter.name == name for parameter in declaration.inputs):
                     return self._parameter(SymbolId(self._path, number), name)
             return None
         if len(bound) > _MOST_BINDINGS:
@@ -221,7 +219,7 @@ class Slots:
         if isinstance(callee, Type):
             symbols = self._resolver.symbols.constructors(callee, -1)
         for symbol in symbols:
-            parameters = self._resolver.declared(symbol).parameters or ()
+            parameters = self._resolver.declared(symbol).inputs
             parameters = parameters[1:] if self._resolver.overloads.has_self(symbol) else parameters
             if symbol.path not in LIBRARIES and parameters and (number < len(parameters) or parameters[-1].rest):
                 name = parameters[min(number, len(parameters) - 1)].name

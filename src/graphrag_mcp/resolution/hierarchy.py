@@ -253,7 +253,7 @@ class Hierarchy:
         return [symbol for symbol in self.children(kind) if not self._constructors(symbol)]
 
     def _takes_nothing(self, method: SymbolId) -> bool:
-        return all(parameter.rest for parameter in self._declared(method).parameters or ())
+        return all(parameter.rest for parameter in self._declared(method).inputs)
 
     def _names_another(self, constructor: SymbolId) -> bool:
         """Return whether a constructor begins with a call of `this` or `super`."""

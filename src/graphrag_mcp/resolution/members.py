@@ -76,11 +76,11 @@ class Members(ResolverPart):
     overloads: Overloads
     modules: Modules
 
-    def find(self, value: Value, name: str, sought: Sought = ANYTHING) -> Referent | None:
+    def find(self, value: Value | None, name: str, sought: Sought = ANYTHING) -> Referent | None:
         """Return a member of a value: ABSENT if it has none of that name, None if that is not known."""
         return self.state.once(("member", value, name, sought), lambda: self._find(value, name, sought))
 
-    def _find(self, value: Value, name: str, sought: Sought) -> Referent | None:  # noqa: C901 - a case for each kind
+    def _find(self, value: Value | None, name: str, sought: Sought) -> Referent | None:  # noqa: C901 - a case for each kind
         match value:
             case Outside(of) if of.endswith("()"):
                 return Referent((), None)
@@ -105,7 +105,7 @@ class Members(ResolverPart):
                 above = self.lineage.order(Instance(symbols))[1:]
                 return self._in_order(self.state.policy(symbols[0]), above, name)
             case All(values):
-                return self._any([self.find(value, name, sought) if value else None for value in values])
+                return self._any([self.find(value, name, sought) for value in values])
             case Type(symbols, arguments) if name == self.state.policy(symbols[0]).members.prototype:
                 return Referent((), Instance(symbols, arguments))
             case Function(symbols):

@@ -245,7 +245,7 @@ class MethodSets:
 
     def _signature(self, symbol: SymbolId) -> Signature:
         declaration = self._declared(symbol)
-        texts = (*(parameter.value for parameter in declaration.parameters or ()), declaration.value or "-")
+        texts = (*(parameter.value for parameter in declaration.inputs), declaration.value or "-")
         *parameters, result = (self._resolver.expressions.written(symbol, text) for text in texts)
         return Signature(tuple(parameters), result)
 

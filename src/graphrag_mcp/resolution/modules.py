@@ -16,6 +16,7 @@ from graphrag_mcp.model.values import (
     Value,
     either,
     symbols_of,
+    value_of,
 )
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.state import ResolverPart
@@ -43,7 +44,7 @@ class Modules(ResolverPart):
         declaration, file = self.declared(symbol), self.state.open(symbol.path)
         modules = [mark.removeprefix(MERGES) for mark in declaration.marks if mark[:1] == MERGES]
         module_values = [(module, self.module(file, module)) for module in modules]
-        known = [(module, self.ask.find(value, declaration.name) if value else None) for module, value in module_values]
+        known = [(module, self.ask.find(value, declaration.name)) for module, value in module_values]
         symbols = tuple(other for _, referent in known for other in symbols_of(referent))
         return symbols, [module for module, referent in known if not symbols_of(referent)]
 
@@ -56,7 +57,7 @@ class Modules(ResolverPart):
             inside = file.policy.modules.inside(self.state.source, file.path, name)
         if isinstance(inside, Module):
             return Referent((), inside)
-        member = self.ask.find(value, name) if value else None
+        member = self.ask.find(value, name)
         return None if member is ABSENT else member
 
     def imported(self, file: File, row: Imported | Exported, sought: Sought = ANYTHING) -> Referent | None:
@@ -116,7 +117,7 @@ class Modules(ResolverPart):
         """Return a name of the modules whose names a file all exports."""
         modules = [self.module(file, export.module) for export in file.exports.get("*", ())]
         own = [value for value in modules if not isinstance(value, Outside) and not self._lacks(value, name)]
-        members = [self.ask.find(value, name) if value else None for value in own]
+        members = [self.ask.find(value, name) for value in own]
         hits = [value for value in members if value and value is not ABSENT]
         if hit := next((value for value in hits if value.symbols or value.value != OUTSIDE), None):
             return hit
@@ -154,7 +155,7 @@ class Modules(ResolverPart):
             for symbol in symbols_of(hit)
             if isinstance(owner, ModuleName) or self.declared(symbol).owner == NO_OWNER
         )
-        return Referent(tuple(symbols), either(hit.value if hit else None for hit, _ in assigned))
+        return Referent(tuple(symbols), either(value_of(hit) for hit, _ in assigned))
 
     def module(self, file: File, module: str) -> Value | None:
         """Return what an import of a file means: a module, a package, or something foreign."""

@@ -25,6 +25,7 @@ from graphrag_mcp.model.values import (
     either,
     nothing,
     symbols_of,
+    value_of,
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
@@ -80,7 +81,7 @@ class Names(ResolverPart):
             if bound and bound[0].start >= binding.start:
                 break
             value = self.expressions.value(file.path, binding.at, parse(binding.value))
-            member = self.members.find(value, name, sought) if value else None
+            member = self.members.find(value, name, sought)
             if member is INHERITED:  # Foreign types rarely have variables and types that others see.
                 may_be_foreign = may_be_foreign or sought.use == Use.CALL
             elif member is not ABSENT and not (isinstance(value, Outside) and member and not member.symbols):
@@ -99,8 +100,8 @@ class Names(ResolverPart):
         for row in file.unnamed_imports(name):
             value = self.modules.module(file, row.module)
             if row.item == "*":
-                member = self.members.find(value, name, sought) if value else None
-                if member and member.symbols:
+                member = self.members.find(value, name, sought)
+                if symbols_of(member):
                     return self._nearest(file, member)
                 is_unknown = is_unknown or member is None
             elif value and name in file.policy.modules.names_of(value, row.module):
@@ -208,8 +209,7 @@ class Names(ResolverPart):
             case Member((Name() | Member()) as owner, name) if sought.use == use == Use.TYPE and (
                 self.state.open(path).policy.modules.nested
             ):  # A type is a member of types and packages.
-                before = self.referent(path, at, owner, use)
-                return self.members.find(before.value, name, sought) if before and before.value else None
+                return self.members.find(value_of(self.referent(path, at, owner, use)), name, sought)
             case Member(owner, name):
                 value = self._owner(path, at, owner, sought)
                 if isinstance(value, Outside) and value.name.endswith("()"):
@@ -219,8 +219,8 @@ class Names(ResolverPart):
                 is_named = isinstance(value, Outside) and value.name
                 if value and is_named and (assigned := self.modules.attached(value, path, name)):
                     return assigned._replace(is_open=True)  # Another object made of the same may lack it.
-                member = self.members.find(value, name, sought) if value else None
-                if name.startswith("#") and not (member and member.symbols):
+                member = self.members.find(value, name, sought)
+                if name.startswith("#") and not symbols_of(member):
                     return self._private(self.state.open(path), at, name)
                 return Referent((), None) if member is ABSENT and self._is_below_library(value) else member
             case ModuleName(module):
@@ -232,8 +232,8 @@ class Names(ResolverPart):
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; a type is a member of something other than a variable."""
         is_type = sought.use == Use.TYPE and self.state.open(path).policy.names.has_spaces
-        referent = self.referent(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
-        return referent.value if referent and referent.value else self.expressions.value(path, at, owner)
+        kind = value_of(self.referent(path, at, owner, Use.TYPE)) if is_type else None
+        return kind or self.expressions.value(path, at, owner)
 
     def _given_to(self, file: File, at: int, name: str) -> Referent:
         """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""

@@ -101,7 +101,7 @@ class Overloads(ResolverPart):
     def _takes(self, symbol: SymbolId, argument: Arguments, count: int) -> bool:
         """Return whether an overload can be called with some arguments: with as many, and no text for a function."""
         declaration = self.declared(symbol)
-        parameters = (declaration.parameters or ())[1 if self.has_self(symbol) else 0 :]
+        parameters = declaration.inputs[1 if self.has_self(symbol) else 0 :]
         required = sum(not (parameter.optional or parameter.rest) for parameter in parameters)
         if required > count or (count > len(parameters) and not any(parameter.rest for parameter in parameters)):
             return False
@@ -161,7 +161,7 @@ class Overloads(ResolverPart):
     def _fits(self, called: Function, values: Sequence[Value | None]) -> tuple[_Fit, bool]:
         """Return how well the worst argument fits, and whether the last parameter takes any number of them."""
         expected = [self.ask.parameter(called, place) for place in range(len(values))]
-        parameters = self.declared(called.symbols[0]).parameters or ()
+        parameters = self.declared(called.symbols[0]).inputs
         policy = self.state.policy(called.symbols[0])
         fits = [self._fit(other, value, policy) for other, value in zip(expected, values, strict=True)]
         is_open = bool(parameters) and parameters[-1].rest
@@ -253,7 +253,7 @@ class Overloads(ResolverPart):
 
     def _is_overridden(self, symbol: SymbolId, of: Value | None, other: SymbolId, other_of: Value | None) -> bool:
         """Return whether two functions may take the same: one overrides the other."""
-        counts = [len(self.declared(near).parameters or ()) for near in (symbol, other)]
+        counts = [len(self.declared(near).inputs) for near in (symbol, other)]
         return counts[0] == counts[1] and not any(
             _differ(self.ask.taken(symbol, of, place), self.ask.taken(other, other_of, place))
             for place in range(counts[0])

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
-from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
+from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import FactSource
@@ -23,7 +23,7 @@ from graphrag_mcp.model.values import (
     alternatives,
     either,
 )
-from graphrag_mcp.resolution.by_name import macro_name
+from graphrag_mcp.resolution.by_name import linked_name
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.state import of_project
@@ -189,9 +189,12 @@ class References:
     def name(self, path: str, link: StoredLink) -> str:
         """Return the name of a link of a file that leads to a name."""
         if path not in self._names:
-            facts, outline = self.source.facts(path), self.source.outline(path)
-            names = {mention.name for mention in facts.mentions} if facts else {relation.target for relation in outline}
-            names |= {macro_name(relation.target) for relation in outline if relation.target_module == MACRO}
+            facts = self.source.facts(path)
+            names = (
+                {mention.name for mention in facts.mentions}
+                if facts
+                else set(map(linked_name, self.source.outline(path)))
+            )
             self._names[path] = {place_id(Place("", name)): name for name in names}
         return self._names[path].get(link.target, "")
 

@@ -264,7 +264,7 @@ class Resolver:
             declaration for declaration in map(self.declared, referent.symbols) if declaration.kind == SymbolKind.METHOD
         ]
         distinct = {
-            (declaration.qualified, tuple(parameter.value for parameter in declaration.parameters or ()))
+            (declaration.qualified, tuple(parameter.value for parameter in declaration.inputs))
             for declaration in methods
         }
         if (

@@ -47,6 +47,7 @@ from graphrag_mcp.model.values import (
     either,
     foreign_instance,
     replaced,
+    value_of,
 )
 from graphrag_mcp.resolution.state import MAX_LEVELS, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
@@ -74,13 +75,13 @@ class Types(ResolverPart):
                 referent = self._type_referent(path, at, expression)
                 if referent and self.state.open(path).policy.foreign.is_open:
                     return self._open_type(path, at, referent, name)
-                kind = self._of_type(referent.value) if referent else None
+                kind = self._of_type(value_of(referent))
                 aliases = self.state.open(path).policy.foreign.aliases
                 return Outside(aliases.get(kind.name, kind.name)) if isinstance(kind, Outside) else kind
             case Application(kind, arguments):
                 types = tuple(map(inner, arguments))
                 referent = self._type_referent(path, at, kind)
-                value = referent and referent.value
+                value = value_of(referent)
                 foreign = value.values[0] if isinstance(value, Either) else value
                 if isinstance(foreign, Outside) and self.state.open(path).policy.foreign.is_open:
                     make = self.state.open(path).policy.foreign.containers.get(foreign.name.rpartition(".")[2])
@@ -144,7 +145,7 @@ class Types(ResolverPart):
     def _signature(self, symbol: SymbolId) -> Value | None:
         """Return a function type that is written with parameters of its own."""
         declaration = self.declared(symbol)
-        parameters = tuple(self.ask.written(symbol, parameter.value) for parameter in declaration.parameters or ())
+        parameters = tuple(self.ask.written(symbol, parameter.value) for parameter in declaration.inputs)
         return Signature(parameters, self.ask.written(symbol, declaration.value) if declaration.value else None)
 
     def _of_type(self, kind: Value | None) -> Value | None:

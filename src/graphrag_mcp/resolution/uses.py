@@ -123,7 +123,7 @@ class Uses:
         """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached_by`."""
         declaration, policy = self._declared(symbol), self._resolver.state.policy(symbol)
         if policy.members.method_sets:
-            fits = any(link.arity in (-1, len(declaration.parameters or ())) for link in group)
+            fits = any(link.arity in (-1, len(declaration.inputs)) for link in group)
             is_open = fits and declaration.kind == SymbolKind.METHOD and Mark.ABSTRACT not in declaration.marks
             return Certainty.BY_NAME if is_open else None
         owner = self._symbols.around(symbol)

@@ -107,7 +107,7 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
                 declaration.parameters is None,
                 tuple(
                     (parameter.name, text(parameter.value), parameter.optional, parameter.rest)
-                    for parameter in declaration.parameters or ()
+                    for parameter in declaration.inputs
                 ),
                 declaration.type_parameters,
                 tuple((text(base.type), base.how) for base in declaration.bases),

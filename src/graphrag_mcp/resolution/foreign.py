@@ -58,10 +58,10 @@ class ForeignTypes(ResolverPart):
             value for base in bases for value in (lineage.above((base,)) if isinstance(base, Instance) else (base,))
         )
         named = {place_id(Place("", name)) for name in map(self.name, whole) if name}
-        if any(number in above if number > 0 else number in named for number in receivers):
+        if not receivers.isdisjoint({*named, *above}):
             return Certainty.MAY_CALL
         is_known = all(isinstance(base, Instance) or self.name(base) == "Object" for base in bases)
-        is_open = any(number < 0 and (number == _NAMELESS or not is_known) for number in receivers)
+        is_open = _NAMELESS in receivers or (not is_known and min(receivers) < 0)
         return Certainty.BY_NAME if is_open else None
 
     def with_member(self, member: SymbolId) -> Sequence[Value | None]:
@@ -188,10 +188,9 @@ class ForeignTypes(ResolverPart):
 
     def _may_have(self, owner: SymbolId, base: Value | None, name: str) -> bool:
         """Return whether a foreign type may have a member of a name."""
-        if base is None or isinstance(base, Instance):
-            return base is None or self.members.find(base, name) is not ABSENT
-        known = self.symbols.foreign_members(owner, base)
-        return known is None or name in known
+        if isinstance(base, Instance):
+            return self.members.find(base, name) is not ABSENT
+        return self.symbols.may_have(owner, base, name)
 
     def _is_such_use(self, use: str, method: SymbolId) -> bool:
         declaration = self.declared(method)
@@ -222,8 +221,8 @@ class ForeignTypes(ResolverPart):
         For an interface of the project that has the method from a known foreign one, itself: its types have it, too.
         """
         receiver = self.expressions.value(file.path, mention.at, parse(mention.receiver))
-        own = receiver.symbols[0] if isinstance(receiver, Instance) else None
-        is_own = own is not None and Mark.INTERFACE in self.declared(own).marks
+        types = receiver.symbols[:1] if isinstance(receiver, Instance) else ()
+        own = next(filter(self.symbols.is_interface, types), None)
         above = self.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
         modules = {imported.module for imported in file.facts.imports}
         for base in above:
@@ -231,7 +230,7 @@ class ForeignTypes(ResolverPart):
             if name and name not in modules:
                 known = file.policy.foreign.interfaces.get(name)
                 if known and mention.name in known:
-                    place = self.state.place(own) if own and is_own else Place("", name)
+                    place = self.state.place(own) if own else Place("", name)
                     yield place, parameters_in(known[mention.name])
                 elif known is None and file.policy.foreign.may_be_interface(name):
                     yield Place("", name), -1

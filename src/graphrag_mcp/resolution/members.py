@@ -291,8 +291,7 @@ class Members(ResolverPart):
         return Referent(member.symbols, None, is_open=True) if is_likely else None
 
     def _may_have(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
-        known = self.symbols.foreign_members(owner.symbols[0], base)
-        return known is None or name in known or self._is_called(owner, base, name)
+        return self.symbols.may_have(owner.symbols[0], base, name) or self._is_called(owner, base, name)
 
     def _own(
         self, value: Instance | Type, name: str, of: Value | None = None, sought: Sought = ANYTHING
@@ -371,7 +370,7 @@ class Members(ResolverPart):
 
     def _is_called(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
         """Return whether an embedded type has a name: in a struct it names the field."""
-        if Mark.INTERFACE in self.declared(owner.symbols[0]).marks:
+        if self.symbols.is_interface(owner.symbols[0]):
             return False
         if isinstance(base, Instance):
             return self.declared(base.symbols[0]).name == name

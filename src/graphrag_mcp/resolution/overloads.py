@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import TupleOf, parse
-from graphrag_mcp.model.facts import Mark, Mention, SymbolId
+from graphrag_mcp.model.facts import Mark, Mention, SymbolId, Takes
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.values import (
     NOTHING,
@@ -87,7 +87,7 @@ class Overloads(ResolverPart):
 
     def callable_parts(self, symbols: tuple[SymbolId, ...]) -> tuple[SymbolId, ...]:
         """Return the overloads that are declared, without the function that implements them."""
-        return tuple(symbol for symbol in symbols if Mark.ABSTRACT in self.declared(symbol).marks) or symbols
+        return tuple(filter(self.symbols.is_abstract, symbols)) or symbols
 
     def callable_with(self, called: Function, argument: Arguments, count: int) -> tuple[SymbolId, ...]:
         """Return the functions that can be called with some arguments; none where there are too many to know all."""
@@ -101,9 +101,8 @@ class Overloads(ResolverPart):
     def _takes(self, symbol: SymbolId, argument: Arguments, count: int) -> bool:
         """Return whether an overload can be called with some arguments: with as many, and no text for a function."""
         declaration = self.declared(symbol)
-        parameters = declaration.inputs[1 if self.has_self(symbol) else 0 :]
-        required = sum(not (parameter.optional or parameter.rest) for parameter in parameters)
-        if required > count or (count > len(parameters) and not any(parameter.rest for parameter in parameters)):
+        parameters = declaration.inputs[self.has_self(symbol) :]
+        if not Takes.of(parameters).fits(count):
             return False
         expected = (self.ask.written(symbol, parameter.value) for parameter in parameters)
         pairs = [{type(value), type(argument(place))} for place, value in zip(range(count), expected, strict=False)]
@@ -113,7 +112,7 @@ class Overloads(ResolverPart):
         """Return whether the first parameter of a function is the own instance."""
         declaration = self.declared(symbol)
         is_member = declaration.kind == SymbolKind.METHOD and Mark.STATIC not in declaration.marks
-        return is_member and bool(declaration.parameters) and self.state.policy(symbol).calls.passes_self
+        return is_member and bool(declaration.inputs) and self.state.policy(symbol).calls.passes_self
 
     def of(self, value: Value) -> Sequence[Function]:
         """Return the functions of a name, in one type or several, between which arguments decide; else none."""
@@ -164,7 +163,7 @@ class Overloads(ResolverPart):
         parameters = self.declared(called.symbols[0]).inputs
         policy = self.state.policy(called.symbols[0])
         fits = [self._fit(other, value, policy) for other, value in zip(expected, values, strict=True)]
-        is_open = bool(parameters) and parameters[-1].rest
+        is_open = self.declared(called.symbols[0]).takes_more
         if is_open and len(values) == len(parameters):
             whole = self._fit(Many(expected[-1]), values[-1], policy)
             is_open = whole > fits[-1] or whole is _Fit.MAYBE

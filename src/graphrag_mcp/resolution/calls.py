@@ -45,6 +45,7 @@ from graphrag_mcp.model.values import (
     either,
     foreign_instance,
     has_variable,
+    part_at,
     replaced,
     value_of,
     without_variables,
@@ -77,7 +78,7 @@ class Calls(ResolverPart):
             case Type() if own := self.symbols.constructors(value, -1):
                 return self.parameter(Function(own, Instance(value.symbols, value.arguments)), place)
             case Signature(parameters, _):
-                return parameters[place] if place < len(parameters) else None
+                return part_at(parameters, place)
             case Instance():
                 return self.parameter(self.operation(value), place)
             case Either(values):
@@ -254,20 +255,19 @@ class Calls(ResolverPart):
         if declaration.value:
             value = self._said_result(symbol, declaration.value, of)
             return Later(value) if is_later else value
-        if Mark.ABSTRACT in declaration.marks or (
-            Mark.GENERATOR in declaration.marks and not policy.calls.asynchronous
-        ):
+        is_generator = Mark.GENERATOR in declaration.marks
+        if Mark.ABSTRACT in declaration.marks or (is_generator and not policy.calls.asynchronous):
             return None
         values = [
             of if of and text in policy.calls.own else self.ask.value(symbol.path, at, parse(text))
             for at, text in declaration.returns
         ]
-        value = either(values) if values else NOTHING
-        if policy.calls.asynchronous and Mark.GENERATOR in declaration.marks:
+        value = either([NOTHING, *values])
+        if is_generator:
             return Many(value)
         if is_later:
             return Later(value)
-        if Mark.ASYNC not in declaration.marks or not policy.foreign.promise:
+        if Mark.ASYNC not in declaration.marks:
             return value
         return Instance(self.ask.library(self.state.open(symbol.path), policy.foreign.promise), (value,))
 

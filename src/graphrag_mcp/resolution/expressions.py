@@ -55,6 +55,8 @@ from graphrag_mcp.model.values import (
     either,
     held_by,
     nothing,
+    of_kind,
+    part_at,
     value_of,
     without_variables,
 )
@@ -115,8 +117,7 @@ class Expressions(ResolverPart):
             case InstanceOf(kind):
                 return self.types.named(path, at, kind)
             case TypeItself(kind):
-                value = self.types.named(path, at, kind)
-                return Type(value.symbols, value.arguments) if isinstance(value, Instance) else value
+                return of_kind(Type, self.types.named(path, at, kind))
             case Application(function, arguments):
                 return self.instantiated(inner(function), tuple(self.types.named(path, at, part) for part in arguments))
             case Known(known):
@@ -193,7 +194,7 @@ class Expressions(ResolverPart):
             case Table(key, held):
                 return held if place else key
             case Signature((Signature(values, _), *_), _):  # A function that calls the body of the loop.
-                return values[place] if place < len(values) else None
+                return part_at(values, place)
             case Instance(symbols) as looped:
                 return self._iterated(looped, self.state.policy(symbols[0]).members.iterating)
             case Outside() as foreign:
@@ -211,7 +212,7 @@ class Expressions(ResolverPart):
     def _item(self, value: Value | None, place: int) -> Value | None:
         match self.types.underlying(value):
             case Several(items):
-                return items[place] if place < len(items) else None
+                return part_at(items, place)
             case Many(element):
                 return element
             case Outside() as foreign:

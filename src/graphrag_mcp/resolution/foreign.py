@@ -22,6 +22,7 @@ from graphrag_mcp.model.values import (
     Table,
     Type,
     Value,
+    of_kind,
     symbols_of,
 )
 from graphrag_mcp.resolution.expressions import Expressions
@@ -172,7 +173,7 @@ class ForeignTypes(ResolverPart):
             for written, base in zip(self.declared(other).bases, self.lineage.bases_of(other), strict=True):
                 is_foreign = not isinstance(base, Instance | Type) or is_library(base)
                 if is_foreign:
-                    yield written.type, Instance(base.symbols, base.arguments) if isinstance(base, Type) else base
+                    yield written.type, of_kind(Instance, base)
                 if isinstance(base, Instance | Type) and (within_library or not is_foreign):
                     around += [symbol for symbol in base.symbols if symbol not in around]
 

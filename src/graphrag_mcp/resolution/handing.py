@@ -118,7 +118,8 @@ class Handing(Places):
 
     def _in_literal(self, number: int) -> Iterator[SymbolId]:
         """Yield the functions that an object literal contains."""
-        if self._facts.declared[number].name:
+        literal = self._facts.declared[number]
+        if literal.name or literal.kind != SymbolKind.TYPE:
             return
         for symbol, declaration in self._file.owned_by(number):
             if declaration.kind in CALLABLE:
@@ -165,7 +166,7 @@ class Slots:
     def _bound(self, name: str, at: int, bound: list[Bound], steps: int) -> Place | None:
         if bound[0].kind == "parameter":
             for number, declaration in self._file.declared_around(at):
-                if declaration.kind in CALLABLE and any(parameter.name == name for parameter in declaration.inputs):
+                if any(parameter.name == name for parameter in declaration.inputs):
                     return self._parameter(SymbolId(self._path, number), name)
             return None
         if not steps or len(bound) > _MOST_BINDINGS:

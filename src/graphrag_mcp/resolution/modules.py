@@ -53,7 +53,7 @@ class Modules(ResolverPart):
         value, inside = self.module(file, module), None
         if isinstance(value, Outside):
             inside = self.module(file, f"{module}.{name}")
-        elif isinstance(value, Module) and value.path == file.path and file.policy.modules.inside:
+        elif isinstance(value, Module) and value.path == file.path:
             inside = file.policy.modules.inside(self.state.source, file.path, name)
         if isinstance(inside, Module):
             return Referent((), inside)
@@ -63,7 +63,7 @@ class Modules(ResolverPart):
     def imported(self, file: File, row: Imported | Exported, sought: Sought = ANYTHING) -> Referent | None:
         """Return what an import or a re-export brings: an item of a module, or all of it."""
         module = self.module(file, row.module)
-        if module is None or not row.item:
+        if not row.item:
             return self.whole(module)
         return self.ask.find(module, row.item, sought)
 
@@ -94,9 +94,9 @@ class Modules(ResolverPart):
             return self.exported(module.path, exported)
         if "=" in file.exports:
             whole = self.whole(module)
-            if name == "default" or whole is None or whole.value is None:
+            if name == "default" or value_of(whole) is None:
                 return whole
-            member = self.ask.find(whole.value, name)
+            member = self.ask.find(value_of(whole), name)
             if member is not ABSENT or "*" not in file.exports:
                 return member
         if assigned := self.attached(module, module.path, name):
@@ -108,8 +108,7 @@ class Modules(ResolverPart):
         referent = self.ask.in_file(file, file.facts.stop - 1, name)
         if referent is not ABSENT:
             return referent
-        inside = file.policy.modules.inside(self.state.source, file.path, name) if file.policy.modules.inside else None
-        if inside:
+        if inside := file.policy.modules.inside(self.state.source, file.path, name):
             return Referent((), inside)
         return None if any((-1, hook) in file.members for hook in file.policy.members.hooks) else ABSENT
 
@@ -128,9 +127,7 @@ class Modules(ResolverPart):
     def _lacks(self, module: Value | None, name: str) -> bool:
         """Return whether a module exports nothing of a name, and passes nothing on: most of many do."""
         file = self.state.file(module.path) if isinstance(module, Module) else None
-        if file is None or file.policy.names.rebinds or file.facts.has_errors:
-            return False
-        if file.policy.modules.beside(self.state.source, file.path):
+        if file is None or file.facts.has_errors or file.policy.modules.beside(self.state.source, file.path):
             return False
         return not any(key in file.exports for key in (name, "*", "=")) and name not in file.assigned
 

@@ -68,7 +68,7 @@ class Names(ResolverPart):
             return inside
         referent = self.state.once(("outside", file.path, name, sought), lambda: self._outside(file, name, sought))
         # If a foreign type above had the name, its import would be of no use.
-        is_imported = bool(name) and name in file.imports
+        is_imported = name in file.imports
         if inside is INHERITED and not is_imported:
             return None if referent is None or referent.symbols else inside
         return referent
@@ -84,7 +84,7 @@ class Names(ResolverPart):
             member = self.members.find(value, name, sought)
             if member is INHERITED:  # Foreign types rarely have variables and types that others see.
                 may_be_foreign = may_be_foreign or sought.use == Use.CALL
-            elif member is not ABSENT and not (isinstance(value, Outside) and member and not member.symbols):
+            elif member is not ABSENT and not isinstance(value, Outside):
                 return None if may_be_foreign else member
         if bound:
             return self._bound(file, bound)
@@ -93,7 +93,7 @@ class Names(ResolverPart):
     def _outside(self, file: File, name: str, sought: Sought) -> Referent | None:
         """Return what a name means by the imports and the package of a file."""
         if imported := self._imported(file, name, sought):
-            return self._nearest(file, imported[0]) if all(hit == imported[0] for hit in imported) else None
+            return self._nearest(file, imported[0]) if len(imported) == 1 else None
         if symbols := self.symbols.fitting(self._top(file, name), sought):
             return self._nearest(file, Referent(symbols, self.ask.meaning(symbols)))
         is_unknown = file.facts.has_errors or name in file.assigned
@@ -152,12 +152,13 @@ class Names(ResolverPart):
     def _listed(self, file: File, name: str) -> Referent | None:
         """Return a name that a file imports without saying it."""
         for imported in file.unnamed_imports(name):
-            value, first = self.modules.module(file, imported.module), file.policy.modules.first
+            value = self.modules.module(file, imported.module)
             if imported.item == "*":
                 member = self.members.find(value, name) if value and not isinstance(value, Outside) else None
                 if member is not ABSENT:
                     return member
-            elif first and name == imported.module.partition(".")[0]:
+            elif name == imported.module.partition(".")[0]:
+                first = file.policy.modules.first
                 return Referent((), first(self.state.source, value, imported.module)) if value else None
         return ABSENT
 
@@ -167,7 +168,7 @@ class Names(ResolverPart):
             return None
         known = [hit for hit in referents if hit and hit.value != NOTHING]
         if len(known) < 2:
-            return known[0] if known else referents[0]
+            return (known or referents)[0]
         symbols = tuple(dict.fromkeys(symbol for hit in known for symbol in hit.symbols))
         if symbols and any(not hit.symbols and isinstance(hit.value, Outside) for hit in known):
             return None
@@ -177,9 +178,8 @@ class Names(ResolverPart):
 
     def _imported(self, file: File, name: str, sought: Sought) -> list[Referent | None]:
         """Return what the imports of a name mean."""
-        rows = file.imports.get(name, ()) if name else ()
-        referents = [self.modules.imported(file, imported, sought) for imported in rows]
-        return [item for item in referents if item is not ABSENT and item is not INHERITED]
+        referents = [self.modules.imported(file, imported, sought) for imported in file.imports.get(name, ())]
+        return list(dict.fromkeys(item for item in referents if item is not ABSENT))
 
     def _nearest(self, file: File, referent: Referent | None) -> Referent | None:
         """Return which of several types of one name a file means: that of the nearest folder, if it is one."""
@@ -204,7 +204,7 @@ class Names(ResolverPart):
                 return self.name(path, at, name, sought)
             case Member(ModuleName(module), name) if module == GIVEN:
                 return self._given_to(self.state.open(path), at, name)
-            case Member(ModuleName(module), name) if self.state.open(path).policy.modules.inside:
+            case Member(ModuleName(module), name) if self.state.open(path).policy.names.rebinds:
                 return self.modules.item(self.state.open(path), module, name)
             case Member((Name() | Member()) as owner, name) if sought.use == use == Use.TYPE and (
                 self.state.open(path).policy.modules.nested
@@ -308,7 +308,7 @@ class Names(ResolverPart):
         """Return what files declare for all others: those that only declare, and are no modules."""
         return tuple(
             symbol
-            for symbol in (self.state.source.named(name) if name else ())
+            for symbol in self.state.source.named(name)
             if file.policy.modules.is_ambient(symbol.path)
             and self.declared(symbol).owner == -1
             and not self.state.open(symbol.path).is_module

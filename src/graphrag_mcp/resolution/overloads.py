@@ -53,7 +53,7 @@ class Overloads(ResolverPart):
     def chosen(self, path: str, mention: Mention, referent: Referent) -> Referent:
         """Return those overloads that take the arguments of a call."""
         arguments = parse(mention.arguments)
-        items = arguments.items if isinstance(arguments, TupleOf) and mention.arity > 1 else (arguments,)
+        items = arguments.items if isinstance(arguments, TupleOf) else (arguments,)
         called = _overloads_in(referent)
         if not 0 < len(called) <= MOST_OF_A_NAME:
             return referent

@@ -29,6 +29,8 @@ from graphrag_mcp.model.values import (
     always,
     either,
     nothing,
+    of_kind,
+    symbols_of,
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
@@ -81,10 +83,7 @@ class Meanings(ResolverPart):
 
     def function(self, symbols: tuple[SymbolId, ...], of: Value | None = None) -> Value | None:
         """Return functions, as their decorators change them."""
-        is_changed = self.state.policy(symbols[0]).names.rebinds and any(
-            self.declared(symbol).decorators for symbol in symbols
-        )
-        if not is_changed:  # Decorators of TypeScript rarely give anything else.
+        if not self.state.policy(symbols[0]).names.rebinds:  # Decorators of TypeScript rarely give anything else.
             return Function(symbols, of)
         made = [self._decorated(symbol, Function((symbol,), of)) for symbol in symbols]
         if all(value == Function((symbol,), of) for value, symbol in zip(made, symbols, strict=True)):
@@ -105,12 +104,12 @@ class Meanings(ResolverPart):
 
     def _aliased(self, symbol: SymbolId) -> Value | None:
         declaration = self.declared(symbol)
-        if Mark.ALIAS not in declaration.marks or not declaration.value:
+        if Mark.ALIAS not in declaration.marks:
             return None
         value = self.types.named(symbol.path, declaration.at, parse(declaration.value))
         if isinstance(value, Signature):
             return replace(value, alias=symbol)
-        return Type(value.symbols, value.arguments) if isinstance(value, Instance) else value
+        return of_kind(Type, value)
 
     def _held(self, symbol: SymbolId) -> Value | None:
         """Return what a variable or field holds."""
@@ -157,9 +156,7 @@ class Resolver:
     def resolve(self, path: str, mention: Mention) -> Referent | None:
         """Return what a mention refers to; None if that is not decided."""
         self.state.steps = 0
-        file = self.state.file(path)
-        if file is None:
-            return None
+        file = self.state.open(path)
         referent = self._named(path, mention, mention.arity)
         if referent is None:
             is_foreign = mention.use == Use.KEY and self._is_foreign_place(path, mention.at, parse(mention.receiver))
@@ -214,7 +211,7 @@ class Resolver:
                 for symbol in made.symbols
                 for name in self.state.policy(symbol).members.constructors
             ]
-            if field and not any(hit and hit.symbols for hit in makers):
+            if field and not any(map(symbols_of, makers)):
                 return Referent(
                     tuple(symbol for symbol in field.symbols if self.declared(symbol).kind == SymbolKind.FIELD), None
                 )
@@ -318,7 +315,7 @@ class Resolver:
         """Return whether functions are values of a type because they take and give the same."""
         made_of = self.types.underlying(Instance((kind,)))
         called = self.members.find(made_of, "()") if isinstance(made_of, Instance) else None
-        return isinstance(made_of, Signature) or bool(called and called.symbols)
+        return isinstance(made_of, Signature) or bool(symbols_of(called))
 
     def required(self, interface: SymbolId) -> Set[str]:
         """Return the names of the methods that an interface declares itself, without optional ones."""

@@ -43,9 +43,11 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     Variable,
+    alternatives,
     at_least,
     either,
     foreign_instance,
+    of_kind,
     replaced,
     value_of,
 )
@@ -82,7 +84,7 @@ class Types(ResolverPart):
                 types = tuple(map(inner, arguments))
                 referent = self._type_referent(path, at, kind)
                 value = value_of(referent)
-                foreign = value.values[0] if isinstance(value, Either) else value
+                foreign = alternatives(value)[0]
                 if isinstance(foreign, Outside) and self.state.open(path).policy.foreign.is_open:
                     make = self.state.open(path).policy.foreign.containers.get(foreign.name.rpartition(".")[2])
                     return make(types) if make else foreign_instance(foreign.name)
@@ -146,7 +148,7 @@ class Types(ResolverPart):
         """Return a function type that is written with parameters of its own."""
         declaration = self.declared(symbol)
         parameters = tuple(self.ask.written(symbol, parameter.value) for parameter in declaration.inputs)
-        return Signature(parameters, self.ask.written(symbol, declaration.value) if declaration.value else None)
+        return Signature(parameters, self.ask.written(symbol, declaration.value))
 
     def _of_type(self, kind: Value | None) -> Value | None:
         """Return a value of what a name stands for, if that is a type."""
@@ -166,8 +168,7 @@ class Types(ResolverPart):
             case Instance(symbols) | Type(symbols):
                 return Instance(symbols, arguments)
             case Outside(name):
-                policy = self.state.open(path).policy
-                return None if policy.names.is_dynamic or policy.foreign.is_open else Foreign(name, arguments)
+                return None if self.state.open(path).policy.names.is_dynamic else Foreign(name, arguments)
         return None
 
     def underlying(self, value: Value | None) -> Value | None:
@@ -237,13 +238,9 @@ class Lineage(ResolverPart):
 
     def _merged(self, value: Instance | Type) -> list[Value | None]:
         """Merge the orders of the bases so that each type stands before its own bases (C3)."""
-        as_kind = type(value)
-        bases = [
-            as_kind(other.symbols, other.arguments) if isinstance(other, Instance) else other
-            for other in self.bases(value)
-        ]
+        bases = [of_kind(type(value), other) for other in self.bases(value)]
         rows = [list(self.order(value)) if isinstance(value, Instance | Type) else [value] for value in bases]
-        rows.append(list(bases))
+        rows.append(bases)
         merged: list[Value | None] = [value]
         while rows := [row for row in rows if row]:
             later = [value for row in rows for value in row[1:]]

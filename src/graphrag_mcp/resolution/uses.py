@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import METACLASS, FileFacts, Mark, Mention, SymbolId, Use
+from graphrag_mcp.model.facts import METACLASS, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
-from graphrag_mcp.model.values import Foreign, Instance, Outside, Type
+from graphrag_mcp.model.values import Foreign, Instance, Outside, Type, symbols_of
 from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.hierarchy import Hierarchy
@@ -43,9 +43,8 @@ class Uses:
     def __init__(self, references: References) -> None:
         self._references, self._resolver, self._source = references, references.resolver, references.source
         self._declared, self._symbols = self._resolver.declared, self._resolver.symbols
-        self._confined: dict[tuple[SymbolId, bool], bool] = {}
         self._of_interfaces = lru_cache(_NAMES_KEPT)(self._find_of_interfaces)
-        self._handed: dict[SymbolId, bool] = {}
+        self._is_confined, self._is_handed_on = cache(self._find_confined), cache(self._find_handed_on)
 
     def of(self, symbols: Collection[SymbolId], also: Collection[int] = (), *, with_guesses: bool = True) -> Sites:
         """Return the places that mean one of the declarations, or what is also at some places, and the undecided ones.
@@ -149,7 +148,7 @@ class Uses:
         """Return the members of a name that interfaces of the project declare, each with its interface."""
         named = of_project(self._source.named(name))
         owned = ((symbol, self._symbols.owner_of(symbol)) for symbol in named)
-        return {symbol: owner for symbol, owner in owned if owner and Mark.INTERFACE in self._declared(owner).marks}
+        return {symbol: owner for symbol, owner in owned if owner and self._symbols.is_interface(owner)}
 
     def can_mean(self, site: Site, symbol: SymbolId) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
@@ -168,12 +167,10 @@ class Uses:
             site.path == symbol.path and not site.mention.receiver
         )
 
-    def _is_handed_on(self, symbol: SymbolId) -> bool:
+    def _find_handed_on(self, symbol: SymbolId) -> bool:
         """Return whether a function is used as a value, so that it may be a member of something."""
-        if symbol not in self._handed:
-            links = self._references.linked((symbol,), (How.CERTAIN, How.OPEN))
-            self._handed[symbol] = any(link.kind is RelationKind.HANDS_ON for link in links)
-        return self._handed[symbol]
+        links = self._references.linked((symbol,), (How.CERTAIN, How.OPEN))
+        return any(link.kind is RelationKind.HANDS_ON for link in links)
 
     def _fits(self, policy: Policy, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
@@ -184,14 +181,10 @@ class Uses:
 
         use: as what. Reading a member is never reading the constant whose value it has, but calling it may run that.
         """
-        key = (symbol, use in _RUNNING)
-        if key not in self._confined:
-            facts = self._source.facts(symbol.path)
-            self._confined[key] = facts is not None and self._is_confined(facts, symbol, is_run=key[1])
-        return self._confined[key]
+        return self._is_confined(symbol, is_run=use in _RUNNING)
 
-    def _is_confined(self, facts: FileFacts, symbol: SymbolId, *, is_run: bool) -> bool:
-        declaration = self._declared(symbol)
+    def _find_confined(self, symbol: SymbolId, *, is_run: bool) -> bool:
+        declaration, facts = self._declared(symbol), self._resolver.state.open(symbol.path).facts
         is_inner = declaration.owner >= 0 and facts.declared[declaration.owner].kind in CALLABLE
         policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
         is_module = bool(facts.imports or facts.exports) and not (policy.names.rebinds or policy.modules.whole_unit)
@@ -206,7 +199,7 @@ class Uses:
         mentions = (mention for mention in facts.mentions if mention.name == declaration.name and not mention.receiver)
         others = [mention for mention in mentions if mention.use not in _NOT_STORING]
         referents = [self._resolver.resolve(symbol.path, mention) for mention in others]
-        return all(referent is not None and symbol not in referent.symbols for referent in referents)
+        return None not in referents and not any(symbol in symbols_of(referent) for referent in referents)
 
 
 def _by_place(links: Iterable[StoredLink]) -> Iterable[Sequence[StoredLink]]:

@@ -123,7 +123,7 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
     for imported in facts.imports:
         read = Read(path, "import", imported.name)
         if not imported.name:
-            is_some = imported.item != "*" and policy.modules.first is not None
+            is_some = imported.item != "*" and policy.names.rebinds
             first = imported.module.partition(".")[0]
             read = Read(path, "imported as", first) if is_some else Read(path, IMPORTED_BY_ALL)
         stars += imported.item == "*"

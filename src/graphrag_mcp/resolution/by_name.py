@@ -114,8 +114,9 @@ class InSight:
         outer, blocks = self._named.get(each.name.rpartition(".")[0], ()), self._around(each.name)
         if each.kind is SymbolKind.TYPE and any(around.kind is SymbolKind.TYPE for around in outer):
             return True
-        is_inside = any(block.start_line <= line <= block.end_line for block in blocks)
-        return bool(blocks) and not is_inside and all(block.kind in CALLABLE for block in blocks)
+        return bool(blocks) and not any(
+            block.kind not in CALLABLE or block.start_line <= line <= block.end_line for block in blocks
+        )
 
     def beside(self, module: str, possible: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return what a name means in the package of the file, or by its import from a module."""
@@ -259,7 +260,7 @@ class NameResolution:
         nearer = [each._replace(nearness=int(each.path in modules)) for each in possible]
         meant = self._choose(relation, nearer, is_of_known_module=bool(modules))
         is_foreign = relation.owner and relation.resolution is Resolution.IMPORT and not modules
-        return Meant(How.NAMED, meant.chosen) if is_foreign and meant.how is How.SAID else meant
+        return Meant(max(meant.how, How.NAMED), meant.chosen) if is_foreign else meant
 
     def _scopes(self, relation: Relation) -> Iterator[str]:
         """Yield the qualified names, from the inside, of what a bare name means in the types and modules around it."""

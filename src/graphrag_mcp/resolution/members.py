@@ -258,12 +258,11 @@ class Members(ResolverPart):
                     following += bases
                 elif own and own is not ABSENT and own is not INHERITED:
                     hits.append(own)
-            is_unknown, is_foreign = None in found.values(), any(own is INHERITED for own in found.values())
-            if hits:
-                is_one = not is_unknown and all(hit == hits[0] for hit in hits)
-                return self._beside_foreign(hits[0], is_foreign=is_foreign) if is_one else None
-            if is_unknown:
+            if None in found.values() or len(set(hits)) > 1:
                 return None
+            is_foreign = any(own is INHERITED for own in found.values())
+            if hits:
+                return self._beside_foreign(hits[0], is_foreign=is_foreign)
             if is_foreign:
                 return Referent((), OUTSIDE)
             if not following:
@@ -356,9 +355,8 @@ class Members(ResolverPart):
         if policy.foreign.enumerations and self.is_enumeration(owner):
             return Instance(owner.symbols)
         reading = policy.members.reading if isinstance(held, Instance) else ""
-        reader = self.find(held, reading) if held and reading else ABSENT
-        is_own = reader is not ABSENT and not (is_said and (reader is None or not reader.symbols))
-        return None if is_own else held
+        reader = self.find(held, reading) if reading else ABSENT
+        return held if reader is ABSENT or (is_said and not symbols_of(reader)) else None
 
     def is_enumeration(self, kind: Instance | Type) -> bool:
         """Return whether the fields of a type are its instances, or it is marked as one of constants."""

@@ -6,6 +6,7 @@ from posixpath import commonpath, dirname, join
 
 from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered, parse, says_type
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, SymbolId, Use
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
@@ -183,15 +184,11 @@ class Names(ResolverPart):
 
     def _nearest(self, file: File, referent: Referent | None) -> Referent | None:
         """Return which of several types of one name a file means: that of the nearest folder, if it is one."""
-        if (
-            not file.policy.modules.nested
-            or referent is None
-            or len(referent.symbols) < 2
-            or not isinstance(referent.value, Type)
-        ):
+        symbols = symbols_of(referent)
+        if len(symbols) < 2 or not (file.policy.modules.nested and isinstance(value_of(referent), Type)):
             return referent
-        shared = {symbol: len(commonpath((dirname(file.path), symbol.path))) for symbol in referent.symbols}
-        nearest = tuple(symbol for symbol in shared if shared[symbol] == max(shared.values()))
+        shared = grouped((len(commonpath((dirname(file.path), symbol.path))), symbol) for symbol in symbols)
+        nearest = tuple(shared[max(shared)])
         return Referent(nearest, Type(nearest)) if len(nearest) == 1 else None
 
     def referent(
@@ -231,8 +228,7 @@ class Names(ResolverPart):
 
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; a type is a member of something other than a variable."""
-        is_type = sought.use == Use.TYPE and self.state.open(path).policy.names.has_spaces
-        kind = value_of(self.referent(path, at, owner, Use.TYPE)) if is_type else None
+        kind = value_of(self.referent(path, at, owner, Use.TYPE)) if sought.use == Use.TYPE else None
         return kind or self.expressions.value(path, at, owner)
 
     def _given_to(self, file: File, at: int, name: str) -> Referent:

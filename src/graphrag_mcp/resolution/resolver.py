@@ -281,15 +281,20 @@ class Resolver:
 
     def taker(self, path: str, flow: Flow) -> Value | None:
         """Return what takes a value that a file hands over: the type of the parameter, variable or result."""
-        into = parse(flow.into)
+        into = self.given_to(path, flow)
         if flow.argument < 0:
-            return self.expressions.value(path, flow.at, into)
-        callee = self.calls.callee(path, flow.at, into)
-        is_method_of_type = isinstance(callee, Function) and isinstance(callee.receiver, Type)
+            return into
+        is_method_of_type = isinstance(into, Function) and isinstance(into.receiver, Type)
         if is_method_of_type and self.state.open(path).policy.members.method_sets:
             # The first argument is its instance.
-            return self.calls.parameter(callee, flow.argument - 1) if flow.argument else None
-        return self.calls.parameter(callee, flow.argument)
+            return self.calls.parameter(into, flow.argument - 1) if flow.argument else None
+        return self.calls.parameter(into, flow.argument)
+
+    def given_to(self, path: str, flow: Flow) -> Value | None:
+        """Return to what a file hands a value over: a function, or a value of the type of the variable or result."""
+        into = parse(flow.into)
+        give = self.expressions.value if flow.argument < 0 else self.calls.callee
+        return give(path, flow.at, into)
 
     def may_satisfy(self, kind: SymbolId, interface: SymbolId) -> bool:
         """Return whether a type has all methods of an interface, by their names, and nothing else decides it.

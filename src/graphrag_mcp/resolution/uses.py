@@ -233,7 +233,7 @@ class Outsiders:
         owner = self._hierarchy.owner_of(symbol)
         around = owner if owner and self._symbols.is_constructor(symbol, owner) else None
         marks = (*declaration.marks, *(self._declared(around).marks if around else ()))
-        replaced = self._hierarchy.overridden(symbol) if owner and policy.calls.overloads else []
+        replaced = self._hierarchy.overridden(symbol) if policy.calls.overloads else []
         marks += tuple(mark for above in replaced for mark in self._declared(above).marks if mark[:1] == "@")
         yield from (
             mark for mark in dict.fromkeys(marks) if mark[:1] == "@" and policy.foreign.is_registering(mark[1:])
@@ -257,22 +257,18 @@ class Outsiders:
             yield from (self._declared(other).name for other in unsure)
             yield from self._replacing(declaration.name, holders)
             yield from self._taking(owner) if declaration.name[:1].isupper() else ()
-        if owner and policy.calls.overloads:
+        if policy.calls.overloads:
             above = replaced if OVERRIDE in declaration.marks else []
             yield from (name for method in above or [symbol] for name in self._resolver.foreign.overridden(method))
 
     def class_readers(self, symbol: SymbolId) -> Iterator[str]:
         """Yield what is given a class, or that of a field or one below it, and may keep it or read what it declares."""
-        policy, owner = self._resolver.state.policy(symbol), self._hierarchy.owner_of(symbol)
-        own_kind = self._declared(symbol).kind
-        is_field = owner is not None and own_kind == SymbolKind.FIELD
-        if is_field and owner:
-            kinds = [owner, *self._hierarchy.descendants(owner)]
-        else:
-            kinds = [symbol] if own_kind == SymbolKind.TYPE else []
-        if not kinds or not policy.members.class_hooks or self._symbols.is_only_assigned(symbol):
+        policy, declaration = self._resolver.state.policy(symbol), self._declared(symbol)
+        if not policy.members.class_hooks or self._symbols.is_only_assigned(symbol):
             return
-        if is_field:
+        owner = self._hierarchy.owner_of(symbol) if declaration.kind == SymbolKind.FIELD else None
+        kinds = [owner, *self._hierarchy.descendants(owner)] if owner else [symbol] * self._symbols.is_type(symbol)
+        if owner:
             yield from (reader for kind in kinds for reader in self._resolver.foreign.callers(kind))
         above = dict.fromkeys(base for kind in kinds for base in self._resolver.lineage.above((Instance((kind,)),)))
         for base in above:
@@ -281,7 +277,7 @@ class Outsiders:
                     yield from self._metaclasses(kind)
                     inside = {self._declared(method).name for method in self._symbols.methods_of(kind)}
                     yield from inside.intersection(policy.members.class_hooks)
-            elif is_field and policy.foreign.called_back(self._resolver.foreign.name(base)) is None:
+            elif owner and policy.foreign.called_back(self._resolver.foreign.name(base)) is None:
                 yield self._resolver.foreign.name(base) or "a base that is not known"
 
     def _metaclasses(self, kind: SymbolId) -> Iterator[str]:
@@ -312,11 +308,7 @@ class Outsiders:
         for path in sorted({site.path for site in self._uses.of((kind,)).sites if site.target}):
             facts = None if path.endswith(policy.modules.tests) else self._source.facts(path)
             for flow in facts.flows if facts else ():
-                into = parse(flow.into)
-                if flow.argument < 0:
-                    taker = self._resolver.expressions.value(path, flow.at, into)
-                else:
-                    taker = self._resolver.calls.callee(path, flow.at, into)
+                taker = self._resolver.given_to(path, flow)
                 if (
                     isinstance(taker, Outside)
                     and "/" in taker.name

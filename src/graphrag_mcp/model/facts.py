@@ -163,7 +163,8 @@ class Declared(_Row, frozen=True, array_like=True, gc=False):
 
     def taking(self, place: int) -> Parameter | None:
         """Return the parameter that takes an argument, None if there is none."""
-        return next(iter(self.inputs[place:] or self.inputs[-1:] * self.takes_more), None)
+        rest = self.inputs[-1:] if self.takes_more else ()
+        return next(iter(self.inputs[place:] or rest), None)
 
 
 class Imported(_Row, frozen=True, array_like=True, gc=False):

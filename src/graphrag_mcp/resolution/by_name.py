@@ -154,7 +154,7 @@ class NameResolution:
         self._source, self._file = source, file
         self._language, self._platform = describe(file.language), platform_of(file.language)
         self._is_header = file.path.endswith(HEADER_SUFFIXES)
-        self._declaring = [file.path] * self._is_header
+        self._declaring = [file.path] if self._is_header else []
         self._modules = NamedModules(source, file.path, self._language)
         self._definitions = Definitions(source, file)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
@@ -219,7 +219,7 @@ class NameResolution:
         if not named and relation.kind is RelationKind.INHERITS:
             definitions = self._definitions.of(relation.source.rpartition(".")[2], (SymbolKind.TYPE,))
             types = [each for each in definitions if each.qualified_name == relation.source]
-            around = types[: len(types) == 1]
+            around = types if len(types) == 1 else []
         innermost = min(around, key=lambda each: each.end_line - each.start_line, default=None)
         return innermost.place if innermost else Place(self._file.path, "")
 
@@ -260,7 +260,7 @@ class NameResolution:
         nearer = [each._replace(nearness=int(each.path in modules)) for each in possible]
         meant = self._choose(relation, nearer, is_of_known_module=bool(modules))
         is_foreign = relation.owner and relation.resolution is Resolution.IMPORT and not modules
-        return Meant(max(meant.how, How.NAMED), meant.chosen) if is_foreign else meant
+        return Meant(max(meant.how, How.NAMED), meant.chosen) if is_foreign else meant  # No surer than by name.
 
     def _scopes(self, relation: Relation) -> Iterator[str]:
         """Yield the qualified names, from the inside, of what a bare name means in the types and modules around it."""
@@ -320,8 +320,9 @@ class NameResolution:
             return is_here
         if each.is_private and self._language.hides_private and not is_here:
             return owner_name(each.qualified_name) in self._own  # A part of its type is here.
-        is_made = without_constructor(each.qualified_name) != each.qualified_name
-        return each.kind in _MEANT_BY[relation.kind] and not (is_made and relation.kind is RelationKind.HANDS_ON)
+        is_value = relation.kind is RelationKind.HANDS_ON
+        is_made = is_value and without_constructor(each.qualified_name) != each.qualified_name
+        return each.kind in _MEANT_BY[relation.kind] and not is_made
 
     def _is_bare(self, relation: Relation) -> bool:
         """Return whether a name has no receiver, and nothing in the file declares it."""
@@ -348,7 +349,7 @@ class NameResolution:
         ]
 
     def _may_import(self, relation: Relation, file: Keyed) -> bool:
-        if relation.kind is not RelationKind.IMPORTS or not self._language.name:
+        if relation.kind is not RelationKind.IMPORTS:
             return True
         match self._language.imports:
             case ImportStyle.INCLUDE:  # A header is included by its whole name.
@@ -378,8 +379,8 @@ class NameResolution:
     ) -> Sequence[tuple[How, Sequence[Candidate]]]:
         """Return the candidates of each way in which a name may be meant, the surest first."""
         local = self._sight.of(relation.line, [each for each in possible if each.path == self._file.path])
-        nearest = max(each.nearness for each in possible)  # What is named is a module of the package.
-        imported = [each for each in possible if nearest and each.nearness == nearest]
+        nearest = max(1, *(each.nearness for each in possible))  # 0 is no module that is named.
+        imported = [each for each in possible if each.nearness == nearest]
         if self._language.inner_modules:  # A module inside of a file is none that an import means.
             imported = [each for each in imported if "." not in each.name] or imported
         by_name = [
@@ -390,7 +391,7 @@ class NameResolution:
         said = How.SAID if relation.confidence >= SURE else How.NAMED
         is_declared = self._language.inner_modules and self._is_bare(relation)
         is_alone = self._is_bare(relation) or (relation.resolution is Resolution.IMPORT and not relation.owner)
-        beside = self._sight.beside(relation.target_module, possible) if is_alone and not nearest else ()
+        beside = self._sight.beside(relation.target_module, possible) if is_alone and not imported else ()
         ways = [(How.SAID if is_declared else said, local), (said, imported), (How.SAID, beside), (How.NAMED, by_name)]
         if relation.resolution is Resolution.LIBRARY:  # Unless the project has a module of that name.
             return ways[1:2]

@@ -54,11 +54,7 @@ class ForeignTypes(ResolverPart):
         bases = self.with_member(method) if self._is_such_use(use, method) else ()
         if not bases:
             return None
-        lineage = self.lineage
-        whole = (
-            value for base in bases for value in (lineage.above((base,)) if isinstance(base, Instance) else (base,))
-        )
-        named = {place_id(Place("", name)) for name in map(self.name, whole) if name}
+        named = {place_id(Place("", name)) for name in map(self.name, self.lineage.above(tuple(bases))) if name}
         if not receivers.isdisjoint({*named, *above}):
             return Certainty.MAY_CALL
         is_known = all(isinstance(base, Instance) or self.name(base) == "Object" for base in bases)

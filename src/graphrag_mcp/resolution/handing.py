@@ -70,13 +70,11 @@ class Handing(Places):
 
     def _given(self, flow: Flow, value: Value | None) -> Iterator[Link]:
         """Yield that a type is given as an interface, where it may have methods from a foreign type."""
-        kinds = list(types_of(value))
-        for interface in types_of(self._resolver.taker(self._path, flow)) if kinds else ():
-            if self._resolver.symbols.is_interface(interface):
-                place, source = self._place(interface), self._source(flow.at)
-                for kind in kinds:
-                    line, own = self._line(flow.at), self._place(kind)
-                    yield Link(place, source, line, RelationKind.IMPLEMENTS, "", How.GIVEN, -1, own)
+        kinds = [self._place(kind) for kind in types_of(value)]
+        taking = types_of(self._resolver.taker(self._path, flow)) if kinds else ()
+        for interface in filter(self._resolver.symbols.is_interface, taking):
+            place, source, line = self._place(interface), self._source(flow.at), self._line(flow.at)
+            yield from (Link(place, source, line, RelationKind.IMPLEMENTS, "", How.GIVEN, -1, kind) for kind in kinds)
 
     def runs(self, mention: Mention, source: Place) -> Iterator[Link]:
         """Yield that what a variable, parameter or field holds is called, where it is not known."""

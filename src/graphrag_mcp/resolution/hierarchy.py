@@ -118,13 +118,14 @@ class Hierarchy:
         hows = (How.BELOW, How.EXPECTED)
         below = self.method_sets.below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
         # What is given for a function is one, however it is written.
-        is_function = self._declared(method).kind in CALLABLE
-        return [symbol for symbol in below if is_function or not self._is_value(symbol)]
+        if self._symbols.is_callable(method):
+            return below
+        return [symbol for symbol in below if not self._is_value(symbol)]
 
     def _is_value(self, symbol: SymbolId) -> bool:
         """Return whether a member of an object is data, which overrides nothing."""
-        owner, kind = self.owner_of(symbol), self._declared(symbol).kind
-        return kind not in CALLABLE and owner is not None and not self._declared(owner).name
+        owner = self.owner_of(symbol)
+        return not self._symbols.is_callable(symbol) and owner is not None and not self._declared(owner).name
 
     def objects(self, kind: SymbolId) -> list[SymbolId]:
         """Return the objects that stand where a type is expected, and have functions for its methods."""

@@ -326,7 +326,7 @@ class Members(ResolverPart):
                 symbol
                 for other in made_of.symbols
                 for symbol in self.symbols.declared_in(other, name)
-                if self.declared(symbol).kind == SymbolKind.FIELD or Mark.INTERFACE in self.declared(other).marks
+                if self.symbols.is_field(symbol) or self.symbols.is_interface(other)
             )
             if fields:
                 return Referent(fields, self.ask.meaning(fields))

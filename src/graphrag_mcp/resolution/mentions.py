@@ -320,8 +320,7 @@ class Mentions(Places):
     def _replaces(self, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
         flows = self._given.get(f"{mention.receiver}.{mention.name}", ())
-        is_method = self._declared(symbol).kind == SymbolKind.METHOD
-        return is_method and not any(mention.name in names_in(value) for value in flows)
+        return self._resolver.symbols.is_method(symbol) and not any(mention.name in names_in(value) for value in flows)
 
     def _value(self, mention: Mention) -> Value | None:
         return self._resolver.expressions.value(self._path, mention.at, parse(mention.receiver))

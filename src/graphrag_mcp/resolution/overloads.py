@@ -135,12 +135,10 @@ class Overloads(ResolverPart):
         values = [argument(place) for place in range(count)]
         fits = [(function, *self._fits(function, values)) for function in called]
         possible = [(function, how, is_open) for function, how, is_open in fits if how is not _Fit.NEVER]
-        if exact := [function for function, how, is_open in possible if how is _Fit.EXACT and not is_open]:
-            return exact
-        if all(how is not _Fit.MAYBE for _, how, _ in possible):
-            for limit in (_Fit.WIDER, _Fit.BOXED):
-                if strict := [function for function, how, is_open in possible if how <= limit and not is_open]:
-                    return self._most_specific(strict, count)
+        is_unsure = any(how is _Fit.MAYBE for _, how, _ in possible)
+        for limit in (_Fit.EXACT,) if is_unsure else (_Fit.EXACT, _Fit.WIDER, _Fit.BOXED):
+            if strict := [function for function, how, is_open in possible if how <= limit and not is_open]:
+                return self._most_specific(strict, count)
         return [function for function, _, _ in possible]
 
     def _most_specific(self, called: Sequence[Function], count: int) -> Sequence[Function]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from graphrag_mcp.model.expressions import Expression, Member, argument_around, parse, says_type
 from graphrag_mcp.model.facts import Flow, Mark, Mention, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import (
     ABSENT,
@@ -67,18 +67,15 @@ class Meanings(ResolverPart):
         kinds, rebinds = {self.declared(symbol).kind for symbol in symbols}, self.state.policy(symbols[0]).names.rebinds
         if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
             return self._aliased(symbols[0]) or Type(symbols)
-        if functions := tuple(symbol for symbol in symbols if self.declared(symbol).kind in CALLABLE):
+        if functions := tuple(filter(self.symbols.is_callable, symbols)):
             if Mark.PROPERTY in self.declared(functions[0]).marks:
                 return self.calls.result(Function(functions[:1]), nothing, 0)
             others = [self._held(symbol) for symbol in symbols if rebinds and symbol not in functions]
             return either([self.function(functions), *others])
         held = [symbol for symbol in symbols if says_type(self.declared(symbol).value)]
-        path, assigned = (
-            symbols[0].path,
-            [(declaration.at, declaration.value) for declaration in map(self.declared, symbols)],
-        )
+        assigned = [(declaration.at, declaration.value) for declaration in map(self.declared, symbols)]
         if len(symbols) > 1 and not held and rebinds and all(text for _, text in assigned):
-            return self.expressions.in_turn(path, self.declared(symbols[0]).name, assigned)
+            return self.expressions.in_turn(symbols[0].path, self.declared(symbols[0]).name, assigned)
         return either(self._held(symbol) for symbol in held or symbols)
 
     def function(self, symbols: tuple[SymbolId, ...], of: Value | None = None) -> Value | None:
@@ -212,9 +209,7 @@ class Resolver:
                 for name in self.state.policy(symbol).members.constructors
             ]
             if field and not any(map(symbols_of, makers)):
-                return Referent(
-                    tuple(symbol for symbol in field.symbols if self.declared(symbol).kind == SymbolKind.FIELD), None
-                )
+                return Referent(tuple(filter(self.symbols.is_field, field.symbols)), None)
         return Referent((), OUTSIDE)
 
     def _field_of(self, kind: Instance, place: int) -> Referent:
@@ -257,12 +252,9 @@ class Resolver:
 
     def is_open(self, referent: Referent) -> bool:
         """Return whether each declaration may not be meant: only its value is, or a method of another type."""
-        methods = [
-            declaration for declaration in map(self.declared, referent.symbols) if declaration.kind == SymbolKind.METHOD
-        ]
         distinct = {
-            (declaration.qualified, tuple(parameter.value for parameter in declaration.inputs))
-            for declaration in methods
+            (method.qualified, tuple(parameter.value for parameter in method.inputs))
+            for method in map(self.declared, filter(self.symbols.is_method, referent.symbols))
         }
         if (
             len({symbol.path for symbol in referent.symbols}) > 1

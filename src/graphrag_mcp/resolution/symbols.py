@@ -136,6 +136,12 @@ class Symbols(ResolverPart):
     def is_type(self, symbol: SymbolId) -> bool:
         return self.declared(symbol).kind == SymbolKind.TYPE
 
+    def is_callable(self, symbol: SymbolId) -> bool:
+        return self.declared(symbol).kind in CALLABLE
+
+    def is_field(self, symbol: SymbolId) -> bool:
+        return self.declared(symbol).kind == SymbolKind.FIELD
+
     def is_method(self, symbol: SymbolId) -> bool:
         return self.declared(symbol).kind == SymbolKind.METHOD
 
@@ -186,7 +192,7 @@ class Symbols(ResolverPart):
     def declared_in(self, owner: SymbolId, name: str) -> Iterator[SymbolId]:
         """Yield the members of a name that a type declares, in whichever file of its unit."""
         file = self.state.open(owner.path)
-        if self.declared(owner).kind in CALLABLE:
+        if self.is_callable(owner):
             return
         yield from file.symbols(owner.number, name)
         declaration = self.declared(owner)

@@ -21,7 +21,7 @@ from graphrag_mcp.model.expressions import (
     parse,
 )
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
@@ -105,7 +105,7 @@ class Types(ResolverPart):
                 return either(map(inner, values))
             case Numbered(number):
                 symbol = SymbolId(path, number)
-                return self._signature(symbol) if self.declared(symbol).kind in CALLABLE else Instance((symbol,))
+                return self._signature(symbol) if self.symbols.is_callable(symbol) else Instance((symbol,))
             case TypeOf(value):
                 return self.ask.value(path, at, value)
             case Literal(foreign):

@@ -59,17 +59,17 @@ class Uses:
         numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
         sites = self._decided(link for link in links if link.how is not How.EXPORTED)
         unsure = (How.UNDECIDED, How.FOREIGN, How.OUTSIDE) if with_guesses else (How.FOREIGN,)
-        undecided = self._references.to(numbers.keys(), unsure)
-        for link in undecided:
-            if link.how is How.UNDECIDED and link.use:
-                site = self._references.site(link, numbers[link.target])
-                sites.setdefault((link.path, link.line, link.source, link.use, link.arity, site.mention.receiver), site)
-        foreign = [link for link in undecided if link.how is How.FOREIGN]
+        undecided = grouped((link.how, link) for link in self._references.to(numbers.keys(), unsure) if link.use)
+        for link in undecided[How.UNDECIDED]:
+            site = self._references.site(link, numbers[link.target])
+            sites.setdefault((link.path, link.line, link.source, link.use, link.arity, site.mention.receiver), site)
+        foreign = undecided[How.FOREIGN]
         sites |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, symbols))}
         if not with_guesses:
             return Sites(list(sites.values()), frozenset(), ())
         sites |= {(number, "alike"): site for number, site in enumerate(self._alike(symbols))}
-        elsewhere = self._others(names, places, undecided) - {(site.path, site.mention.line) for site in sites.values()}
+        elsewhere = self._others(names, places, [*foreign, *undecided[How.OUTSIDE]])
+        elsewhere -= {(site.path, site.mention.line) for site in sites.values()}
         return Sites(list(sites.values()), elsewhere, self._references.pending(names))
 
     def _decided(self, links: Iterable[StoredLink]) -> dict[tuple[object, ...], Site]:
@@ -86,14 +86,12 @@ class Uses:
         return sites
 
     def _others(
-        self, names: Collection[str], places: Collection[int], undecided: Iterable[StoredLink]
+        self, names: Collection[str], places: Collection[int], foreign: Iterable[StoredLink]
     ) -> Set[tuple[str, int]]:
         """Return the places that mean other declarations of some names, or something foreign."""
         numbers = {place for name in names for place in self._source.places_of(name)} - set(places)
         links = self._references.to(numbers, (How.CERTAIN, How.OPEN))
-        links += [
-            link for link in undecided if link.how in (How.FOREIGN, How.OUTSIDE) and link.use not in ("", Use.IMPORT)
-        ]
+        links += [link for link in foreign if link.use != Use.IMPORT]
         return {(link.path, link.line) for link in links}
 
     def run_through(self, links: Iterable[StoredLink]) -> Iterator[StoredLink]:
@@ -120,10 +118,10 @@ class Uses:
 
     def _reached(self, group: Sequence[StoredLink], symbol: SymbolId) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached_by`."""
-        declaration, policy = self._declared(symbol), self._resolver.state.policy(symbol)
-        if policy.members.method_sets:
-            fits = any(link.arity in (-1, len(declaration.inputs)) for link in group)
-            is_open = fits and declaration.kind == SymbolKind.METHOD and Mark.ABSTRACT not in declaration.marks
+        if self._symbols.has_method_sets(symbol):
+            counts = {link.arity for link in group}
+            fits = not counts.isdisjoint((-1, len(self._declared(symbol).inputs)))
+            is_open = fits and self._symbols.is_method(symbol) and not self._symbols.is_abstract(symbol)
             return Certainty.BY_NAME if is_open else None
         owner = self._symbols.around(symbol)
         return self._resolver.foreign.reached_by(
@@ -267,7 +265,7 @@ class Outsiders:
         if not policy.members.class_hooks or self._symbols.is_only_assigned(symbol):
             return
         owner = self._hierarchy.owner_of(symbol) if declaration.kind == SymbolKind.FIELD else None
-        kinds = [owner, *self._hierarchy.descendants(owner)] if owner else [symbol] * self._symbols.is_type(symbol)
+        kinds = [owner, *self._hierarchy.descendants(owner)] if owner else [symbol]
         if owner:
             yield from (reader for kind in kinds for reader in self._resolver.foreign.callers(kind))
         above = dict.fromkeys(base for kind in kinds for base in self._resolver.lineage.above((Instance((kind,)),)))
@@ -322,11 +320,10 @@ class Outsiders:
 
         Then those that have them if foreign types that they embed do.
         """
-        rules = [policy_of(language).foreign.interfaces.items() for language in sorted(FACT_LANGUAGES)]
         named = [
             methods
-            for interfaces in rules
-            for name, methods in interfaces
+            for language in sorted(FACT_LANGUAGES)
+            for name, methods in policy_of(language).foreign.interfaces.items()
             if re.fullmatch(rf"(.*[./])?{re.escape(interface)}", name)
         ]
         fits: dict[SymbolId, bool | None] = {}

@@ -179,8 +179,6 @@ class _Places:
 
     def text(self, expression: str) -> str:
         """Return an expression with the identities of the declarations that it gives by their numbers."""
-        if "#" not in expression and "%" not in expression:
-            return expression
         return _NUMBER.sub(self._named, expression)
 
     def _named(self, match: re.Match[str]) -> str:

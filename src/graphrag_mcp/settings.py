@@ -90,9 +90,6 @@ class Secret:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Secret) and other.text == self.text
 
-    def __hash__(self) -> int:
-        return hash(self.text)
-
 
 FileName = Annotated[str, After(_check_file_name)]
 Line = Annotated[str, After(_check_line)]

@@ -46,7 +46,7 @@ class Link(Struct, frozen=True, eq=False):
         return isinstance(other, Link) and self._compared == other._compared
 
     def __hash__(self) -> int:
-        return hash(self._compared)
+        return self.source.node_id ^ self.target.node_id
 
     @property
     def _compared(self) -> tuple[object, ...]:

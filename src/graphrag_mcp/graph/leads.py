@@ -77,8 +77,8 @@ class Leads:
     def extra_of(self, node: CodeNode, line: int) -> float:
         """Return what a step costs more that calls a parameter on a line of a function, 0 if it calls none there."""
         declared = map(self._code.resolver.declared, self._code.symbols(node))
-        parameters = {parameter.name for each in declared for parameter in each.parameters or ()}
-        mentions = self._code.references.mentions(node.path, line)
+        parameters = {parameter.name for each in declared for parameter in each.inputs}
+        mentions = self._code.references.mentions(node.path, line) if parameters else ()
         return _PASSED if any(mention.use == Use.CALL and mention.name in parameters for mention in mentions) else 0.0
 
     def _links(self, symbol: SymbolId) -> Sequence[StoredLink]:

@@ -29,8 +29,10 @@ class ModuleRules(Struct, frozen=True):
     module: Callable[[ModuleSource, str, str], Value | None]  # What an import in a file means.
     # The names that an import without one binds.
     names_of: Callable[[Value, str], Set[str]] = lambda _value, _module: frozenset()
-    first: Callable[[ModuleSource, Value, str], Value] | None = None  # What the first part of a module's name means.
-    inside: Callable[[ModuleSource, str, str], Value | None] | None = None  # The module of a name in a package.
+    # What the first part of a module's name means.
+    first: Callable[[ModuleSource, Value, str], Value] = lambda _source, module, _name: module
+    # The module of a name in a package.
+    inside: Callable[[ModuleSource, str, str], Value | None] = lambda _source, _path, _name: None
     whole_unit: bool = False  # Whether the files of a unit see each other's declarations.
     open_types: bool = False  # Whether any file of a unit may declare members of a type.
     nested: bool = False  # Whether packages are names.

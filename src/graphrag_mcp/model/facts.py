@@ -150,6 +150,21 @@ class Declared(_Row, frozen=True, array_like=True, gc=False):
     marks: tuple[str, ...] = ()
     decorators: tuple[str, ...] = ()
 
+    @property
+    def inputs(self) -> tuple[Parameter, ...]:
+        """The parameters, none for what is no function."""
+        return self.parameters or ()
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether the last parameter takes any number of arguments."""
+        return any(parameter.rest for parameter in self.inputs[-1:])
+
+    def taking(self, place: int) -> Parameter | None:
+        """Return the parameter that takes an argument, None if there is none."""
+        rest = self.inputs[-1:] if self.takes_more else ()
+        return next(iter(self.inputs[place:] or rest), None)
+
 
 class Imported(_Row, frozen=True, array_like=True, gc=False):
     """A name that the file imports. item: its name in the module, "" for the module itself, "*" for all names of it."""

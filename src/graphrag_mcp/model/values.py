@@ -167,6 +167,16 @@ def foreign_instance(name: str) -> Outside:
     return Outside(f"{name}()")
 
 
+def of_kind(kind: type[Type] | type[Instance], value: Value | None) -> Value | None:
+    """Return a type as itself or as its instance, and any other value unchanged."""
+    return kind(value.symbols, value.arguments) if isinstance(value, Instance | Type) else value
+
+
+def part_at(values: "Sequence[Value | None]", place: int) -> Value | None:
+    """Return one of several values, None if there are not as many."""
+    return next(iter(values[place : place + 1]), None)
+
+
 def held_by(value: Outside) -> Outside | None:
     """Return what a foreign value holds, None if that may be anything."""
     return None if value.name.endswith("()") else OUTSIDE
@@ -186,6 +196,11 @@ class Referent(NamedTuple):
 def symbols_of(referent: Referent | None) -> tuple[SymbolId, ...]:
     """Return the declarations of a referent, none where that is not known."""
     return referent.symbols if referent else ()
+
+
+def value_of(referent: Referent | None) -> Value | None:
+    """Return the value of a referent, None where that is not known."""
+    return referent.value if referent else None
 
 
 ABSENT = Referent((), None)  # The member is known not to exist.

@@ -8,6 +8,7 @@ the overloads of a file, or what a header declares and other files define. No co
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from operator import attrgetter
 
 from graphrag_mcp.languages.language import ImportStyle, Language
@@ -37,10 +38,11 @@ from graphrag_mcp.resolution.candidates import (
     guess,
     is_member,
     one_or_guess,
+    owner_name,
     scopes,
     takes,
 )
-from graphrag_mcp.resolution.owners import USED, Inherited, NamedModules, Owners
+from graphrag_mcp.resolution.owners import USED, Definitions, Inherited, NamedModules, Owners
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
 from graphrag_mcp.text.names import without_constructor
 
@@ -48,11 +50,28 @@ _HIDING = (SymbolKind.MODULE, *CALLABLE)
 SURE = 0.8  # The least confidence of what an import or the file itself decides.
 _LINKING = (RelationKind.LINKS_TO, RelationKind.SUPERSEDES)
 _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
-_OF_TYPES = (RelationKind.IMPORTS, RelationKind.INHERITS)
+_UNTOLD = (RelationKind.CONTAINS, RelationKind.TESTS, *_LINKING)
 _OF_MODULES = (Resolution.IMPORT, Resolution.LOCAL)
 _SCOPES = (SymbolKind.TYPE, SymbolKind.MODULE)
 _SCOPED = (RelationKind.CALLS, RelationKind.INHERITS, RelationKind.USES, RelationKind.HANDS_ON, RelationKind.TESTS)
-_MEANT_BY = {RelationKind.USES: USED, RelationKind.INHERITS: USED, RelationKind.HANDS_ON: CALLABLE}
+_MEANT_BY = {
+    **dict.fromkeys(RelationKind, frozenset(SymbolKind) - {SymbolKind.SECTION}),
+    **dict.fromkeys(_LINKING, frozenset(SymbolKind)),
+    RelationKind.CALLS: frozenset(SymbolKind) - {SymbolKind.SECTION, SymbolKind.MODULE},
+    RelationKind.USES: USED,
+    RelationKind.INHERITS: USED,
+    RelationKind.HANDS_ON: CALLABLE,
+}
+_NEVER_MEANT = {  # The language's own is one more candidate for the name of a builtin.
+    Resolution.UNKNOWN: (SymbolKind.FUNCTION,),
+    Resolution.MEMBER: (SymbolKind.FUNCTION,),
+    Resolution.BUILTIN: (SymbolKind.METHOD, SymbolKind.FIELD),
+}
+_RARELY_MEANT = {  # The type is meant, and not its constructors.
+    RelationKind.CALLS: SymbolKind.FIELD,
+    RelationKind.IMPORTS: SymbolKind.METHOD,
+    RelationKind.INHERITS: SymbolKind.METHOD,
+}
 
 
 class InSight:
@@ -95,8 +114,9 @@ class InSight:
         outer, blocks = self._named.get(each.name.rpartition(".")[0], ()), self._around(each.name)
         if each.kind is SymbolKind.TYPE and any(around.kind is SymbolKind.TYPE for around in outer):
             return True
-        is_inside = any(block.start_line <= line <= block.end_line for block in blocks)
-        return bool(blocks) and not is_inside and all(block.kind in CALLABLE for block in blocks)
+        return bool(blocks) and not any(
+            block.kind not in CALLABLE or block.start_line <= line <= block.end_line for block in blocks
+        )
 
     def beside(self, module: str, possible: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return what a name means in the package of the file, or by its import from a module."""
@@ -122,6 +142,11 @@ def macro_name(name: str) -> str:
     return name + MACRO
 
 
+def linked_name(relation: Relation) -> str:
+    """Return the name by which a relation is linked."""
+    return macro_name(relation.target) if relation.target_module == MACRO else relation.target
+
+
 class NameResolution:
     """The resolution of one file."""
 
@@ -129,23 +154,25 @@ class NameResolution:
         self._source, self._file = source, file
         self._language, self._platform = describe(file.language), platform_of(file.language)
         self._is_header = file.path.endswith(HEADER_SUFFIXES)
+        self._declaring = [file.path] if self._is_header else []
         self._modules = NamedModules(source, file.path, self._language)
+        self._definitions = Definitions(source, file)
         self._named: defaultdict[str, list[Named]] = defaultdict(list)
-        self._inherited = Inherited(source, file, self._language.constructors.split())
-        self._owners = Owners(source, file, self._modules, self._inherited)
+        self._inherited = Inherited(source, file, self._definitions)
+        self._owners = Owners(source, file, self._modules, self._definitions, self._inherited)
         self._all_called: dict[tuple[object, ...], Called] = {}
         self._meanings: dict[Relation, Meant] = {}
-        self._around_of: dict[str, str] = {}
         for named in sorted(source.inside(file.path), key=attrgetter("start_line")):
             self._named[named.qualified_name].append(named)
         self._own = {name.rpartition(".")[2] for name in self._named}
         self._sight = InSight(file.path, self._language, self._named)
+        self._block = cache(self._sight.block)
 
     def links(self) -> Iterator[Link]:
         """Yield the links of the relations that the file states, and of the methods that override others."""
         for relation in map(self._owners.followed, self._source.outline(self._file.path)):
             source = self._around(relation)
-            files = list(self._files(relation)) if self._is_of_file(relation) else []
+            files = self._files(relation)
             of_file = self._choose(relation, files)
             is_module = relation.kind is RelationKind.IMPORTS and any(each.nearness > 1 for each in files)
             meaning = NOTHING if is_module else self._meaning(relation)
@@ -162,23 +189,21 @@ class NameResolution:
                     above = ((each.path, each.name) for each in meaning.chosen)
                     self._inherited.add(relation.source, above, meaning.how)
             elif self._is_told(relation):
-                name = macro_name(relation.target) if relation.target_module == MACRO else relation.target
                 is_foreign = (
                     relation.resolution is Resolution.LIBRARY
                     or self._owners.is_of_unknown(relation)
                     or (self._is_bare(relation) and not (self._language.bare_members or self._called(relation).all))
                 )
                 how = How.OUTSIDE if is_foreign else How.UNDECIDED
-                yield Link(Place("", name), source, relation.line, relation.kind, "", how)
+                yield Link(Place("", linked_name(relation)), source, relation.line, relation.kind, "", how)
         yield from self._inherited.links()
 
     def _is_told(self, relation: Relation) -> bool:
         """Return whether an undecided relation is worth to be told: most values that are handed on are no functions."""
-        if relation.kind in (RelationKind.CONTAINS, RelationKind.TESTS, *_LINKING):
+        if relation.kind in _UNTOLD or relation.resolution is Resolution.BUILTIN:
             return False
-        is_builtin = relation.resolution is Resolution.BUILTIN
         is_value = relation.kind is RelationKind.HANDS_ON
-        return not (is_builtin or (is_value and (relation.owner or not self._called(relation).all)))
+        return not is_value or not (relation.owner or not self._called(relation).all)
 
     def _link(self, relation: Relation, meaning: Meant, source: Place | int) -> list[Link]:
         use = Use.BASE if relation.resolution is Resolution.BASE else ""
@@ -192,14 +217,8 @@ class NameResolution:
             each for each in named[:MOST_OF_A_NAME] if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE)
         ][:1]
         if not named and relation.kind is RelationKind.INHERITS:
-            definitions = self._source.called(relation.source.rpartition(".")[2])
-            types = [
-                each
-                for each in definitions
-                if each.kind is SymbolKind.TYPE
-                and each.file.language in self._platform
-                and each.qualified_name == relation.source
-            ]
+            definitions = self._definitions.of(relation.source.rpartition(".")[2], (SymbolKind.TYPE,))
+            types = [each for each in definitions if each.qualified_name == relation.source]
             around = types if len(types) == 1 else []
         innermost = min(around, key=lambda each: each.end_line - each.start_line, default=None)
         return innermost.place if innermost else Place(self._file.path, "")
@@ -212,9 +231,7 @@ class NameResolution:
             return self._of_syntax(relation)
         source = relation.source
         if relation.resolution is not Resolution.BASE:  # What is in sight is the same in all of a block.
-            if source not in self._around_of:
-                self._around_of[source] = self._sight.block(source)
-            source = self._around_of[source] or next(self._scopes(relation), "")
+            source = self._block(source) or next(self._scopes(relation), "")
         like = relation._replace(source=source, line=0)
         if like not in self._meanings:
             self._meanings[like] = self._found(relation)
@@ -222,7 +239,7 @@ class NameResolution:
 
     def _of_syntax(self, relation: Relation) -> Meant:
         """Return what the source says whose member it is."""
-        name = f"{relation.source}.{relation.target}" if relation.source else relation.target
+        name = f"{relation.source}.{relation.target}".removeprefix(".")
         here = _starting_last(self._named.get(name, ()), relation.line)
         here = [each for each in here if each.start_line == relation.line and self._may_mean(relation, each)]
         return Meant(How.SAID, list(map(candidate_of, here))) if here else NOTHING
@@ -237,13 +254,13 @@ class NameResolution:
         modules = self._modules.of(relation)
         is_own = self._is_header and relation.resolution is Resolution.LOCAL and not relation.owner
         declared = self._declared(called) if is_own or self._is_bare(relation) else ()
-        if 0 < len(declared) <= MOST_OF_A_NAME and count_symbols(declared) == 1:
+        if len(declared) <= MOST_OF_A_NAME and count_symbols(declared) == 1:
             return Meant(How.SAID, declared)
         possible = called.all if called.is_known else called.inside({self._file.path: None} | dict.fromkeys(modules))
-        nearer = [each._replace(nearness=int(each.path in modules)) for each in possible] if modules else possible
+        nearer = [each._replace(nearness=int(each.path in modules)) for each in possible]
         meant = self._choose(relation, nearer, is_of_known_module=bool(modules))
         is_foreign = relation.owner and relation.resolution is Resolution.IMPORT and not modules
-        return Meant(How.NAMED, meant.chosen) if is_foreign and meant.how is How.SAID else meant
+        return Meant(max(meant.how, How.NAMED), meant.chosen) if is_foreign else meant  # No surer than by name.
 
     def _scopes(self, relation: Relation) -> Iterator[str]:
         """Yield the qualified names, from the inside, of what a bare name means in the types and modules around it."""
@@ -264,8 +281,9 @@ class NameResolution:
 
     def _declared(self, called: Called) -> Sequence[Candidate]:
         """Return what the file, as a header, or one that it includes declares, with its definitions elsewhere."""
-        own = [self._file.path] if self._is_header else []
-        names = {each.name for path in (*own, *self._modules.included) for each in called.in_file.get(path, ())}
+        names = {
+            each.name for path in (*self._declaring, *self._modules.included) for each in called.in_file.get(path, ())
+        }
         return [each for each in called.all if each.name in names] if names else ()
 
     def _called(self, relation: Relation) -> Called:
@@ -287,35 +305,24 @@ class NameResolution:
         return self._all_called[key]
 
     def _may_mean(self, relation: Relation, each: Named) -> bool:
-        if (
-            each.file.path != self._file.path
-            and relation.kind not in _LINKING
-            and each.file.language not in self._platform
-        ):
+        is_here = each.file.path == self._file.path
+        if not (is_here or relation.kind in _LINKING or each.file.language in self._platform):
             return False
-        if relation.kind is RelationKind.IMPORTS:
-            if not self._language.imports_names:
-                return False
-        elif (relation.target_module == MACRO) != each.is_macro:
+        is_import, is_of_macro = relation.kind is RelationKind.IMPORTS, relation.target_module == MACRO
+        if not (self._language.imports_names if is_import else is_of_macro == each.is_macro):
             return False
-        if each.kind is SymbolKind.SECTION:
-            return relation.kind in _LINKING
-        if relation.kind is RelationKind.CALLS and each.is_number and self._language.headers:
+        if each.is_number and relation.kind is RelationKind.CALLS and self._language.headers:
             return False
         is_owned = is_member(each) or self._is_in_table(each)
         if not self._language.bare_members and is_owned and self._has_no_receiver(relation):
             return False
         if each.is_static and describe(each.file.language).headers and not each.file.path.endswith(HEADER_SUFFIXES):
-            return each.file.path == self._file.path
-        if relation.kind is RelationKind.CALLS and each.kind is SymbolKind.MODULE:
-            return False
-        if each.is_private and self._language.hides_private and each.file.path != self._file.path:
-            return each.qualified_name.rpartition(".")[0].rpartition(".")[2] in self._own  # A part of its type is here.
-        allowed = _MEANT_BY.get(relation.kind)
-        is_made = (
-            relation.kind is RelationKind.HANDS_ON and without_constructor(each.qualified_name) != each.qualified_name
-        )
-        return (allowed is None or each.kind in allowed) and not is_made
+            return is_here
+        if each.is_private and self._language.hides_private and not is_here:
+            return owner_name(each.qualified_name) in self._own  # A part of its type is here.
+        is_value = relation.kind is RelationKind.HANDS_ON
+        is_made = is_value and without_constructor(each.qualified_name) != each.qualified_name
+        return each.kind in _MEANT_BY[relation.kind] and not is_made
 
     def _is_bare(self, relation: Relation) -> bool:
         """Return whether a name has no receiver, and nothing in the file declares it."""
@@ -327,25 +334,22 @@ class NameResolution:
 
     # ------------------------------------------------------------ whole files
 
-    def _is_of_file(self, relation: Relation) -> bool:
-        return relation.kind in _OF_FILES and bool(relation.target_module)
-
-    def _files(self, relation: Relation) -> Iterator[Candidate]:
-        """Yield the files that a relation imports or links to as a whole."""
+    def _files(self, relation: Relation) -> list[Candidate]:
+        """Return the files that a relation imports or links to as a whole."""
+        if relation.kind not in _OF_FILES or not relation.target_module:
+            return []
         defines = {each.file.path for each in self._source.called(relation.target)}
         inside = f"{relation.target_module}/{relation.target}"
         keyed = [(file, 1) for file in self._modules.named(relation.target_module) if file.path not in defines]
         keyed += [(file, 2) for file in self._modules.named(inside)]
-        others = [
-            (file, number)
-            for file, number in keyed
-            if file.path != self._file.path and self._may_import(relation, file)
+        others = [pair for pair in keyed if pair[0].path != self._file.path and self._may_import(relation, pair[0])]
+        return [
+            Candidate(file.path, file.path, SymbolKind.MODULE, Place(file.path, ""), near)
+            for file, near in [pair for pair in others if not pair[0].is_archived] or others
         ]
-        for file, near in [pair for pair in others if not pair[0].is_archived] or others:
-            yield Candidate(file.path, file.path, SymbolKind.MODULE, Place(file.path, ""), near)
 
     def _may_import(self, relation: Relation, file: Keyed) -> bool:
-        if relation.kind is not RelationKind.IMPORTS or not self._language.name:
+        if relation.kind is not RelationKind.IMPORTS:
             return True
         match self._language.imports:
             case ImportStyle.INCLUDE:  # A header is included by its whole name.
@@ -361,32 +365,22 @@ class NameResolution:
     def _choose(self, relation: Relation, possible: Sequence[Candidate], *, is_of_known_module: bool = False) -> Meant:
         if len(possible) > MOST_OF_A_NAME:
             return NOTHING
-        if relation.resolution in (Resolution.UNKNOWN, Resolution.MEMBER):
-            possible = [each for each in possible if each.kind is not SymbolKind.FUNCTION]
-        if not possible:
-            return NOTHING
-        if relation.resolution is Resolution.UNKNOWN:
+        possible = [each for each in possible if each.kind not in _NEVER_MEANT.get(relation.resolution, ())]
+        if not possible or relation.resolution in (Resolution.UNKNOWN, Resolution.BUILTIN):
             return guess(possible)
         if relation.resolution is Resolution.BASE:
-            return self._of_base(relation, [each for each in possible if self._is_of_base(relation, each)])
-        if relation.resolution is Resolution.BUILTIN:  # The language's own is one more candidate.
-            return guess([each for each in possible if each.kind not in (SymbolKind.METHOD, SymbolKind.FIELD)])
-        if relation.kind is RelationKind.CALLS:
-            possible = [each for each in possible if each.kind is not SymbolKind.FIELD] or possible
-        if relation.kind in _OF_TYPES:  # The type is meant, and not its constructors.
-            possible = [each for each in possible if each.kind is not SymbolKind.METHOD] or possible
-        for how, chosen in self._ways(relation, possible, is_of_known_module=is_of_known_module):
-            if chosen:
-                return one_or_guess(how, chosen)
-        return NOTHING
+            return self._of_base(relation, possible)
+        possible = [each for each in possible if each.kind is not _RARELY_MEANT.get(relation.kind)] or possible
+        ways = self._ways(relation, possible, is_of_known_module=is_of_known_module)
+        return next((one_or_guess(how, chosen) for how, chosen in ways if chosen), NOTHING)
 
     def _ways(
         self, relation: Relation, possible: Sequence[Candidate], *, is_of_known_module: bool
     ) -> Sequence[tuple[How, Sequence[Candidate]]]:
         """Return the candidates of each way in which a name may be meant, the surest first."""
         local = self._sight.of(relation.line, [each for each in possible if each.path == self._file.path])
-        nearest = max(each.nearness for each in possible)  # What is named is a module of the package.
-        imported = [each for each in possible if nearest and each.nearness == nearest]
+        nearest = max(1, *(each.nearness for each in possible))  # 0 is no module that is named.
+        imported = [each for each in possible if each.nearness == nearest]
         if self._language.inner_modules:  # A module inside of a file is none that an import means.
             imported = [each for each in imported if "." not in each.name] or imported
         by_name = [
@@ -397,7 +391,7 @@ class NameResolution:
         said = How.SAID if relation.confidence >= SURE else How.NAMED
         is_declared = self._language.inner_modules and self._is_bare(relation)
         is_alone = self._is_bare(relation) or (relation.resolution is Resolution.IMPORT and not relation.owner)
-        beside = self._sight.beside(relation.target_module, possible) if is_alone and not nearest else ()
+        beside = self._sight.beside(relation.target_module, possible) if is_alone and not imported else ()
         ways = [(How.SAID if is_declared else said, local), (said, imported), (How.SAID, beside), (How.NAMED, by_name)]
         if relation.resolution is Resolution.LIBRARY:  # Unless the project has a module of that name.
             return ways[1:2]
@@ -407,19 +401,18 @@ class NameResolution:
 
     def _is_of_base(self, relation: Relation, each: Candidate) -> bool:
         """Return whether `super().name()` may mean a member: one of another type than that in which it stands."""
-        owner = each.name.rpartition(".")[0]
-        is_own = bool(owner) and each.path == self._file.path and relation.source.startswith(f"{owner}.")
-        return each.kind is not SymbolKind.FUNCTION and not is_own
+        is_inside = relation.source.startswith(each.name.rpartition(".")[0] + ".")
+        return each.kind is not SymbolKind.FUNCTION and not (is_inside and each.path == self._file.path)
 
-    def _of_base(self, relation: Relation, others: Sequence[Candidate]) -> Meant:
-        """Return which of other types' members is meant: what the file shows, else it is a guess."""
+    def _of_base(self, relation: Relation, possible: Sequence[Candidate]) -> Meant:
+        """Return which member `super().name()` means, of another type: what the file shows, else it is a guess."""
+        others = [each for each in possible if self._is_of_base(relation, each)]
         local = [each for each in others if each.path == self._file.path]
-        if local and relation.confidence >= BASE_CONFIDENCE and count_symbols(local) == 1:
+        if relation.confidence >= BASE_CONFIDENCE and count_symbols(local) == 1:
             return Meant(How.SAID, local)
-        kind = relation.source
-        while kind and not any(each.kind is SymbolKind.TYPE for each in self._named.get(kind, ())):
-            kind = kind.rpartition(".")[0]
-        above = self._inherited.above((self._file.path, kind), relation.target) if kind else ()
+        around = (each for name in scopes(relation.source) for each in self._named.get(name, ()))
+        kind = next((each.qualified_name for each in around if each.kind is SymbolKind.TYPE), "")
+        above = self._inherited.above((self._file.path, kind), relation.target)
         return one_or_guess(How.NAMED, list(map(candidate_of, above))) if above else guess(others)
 
 

@@ -45,7 +45,9 @@ from graphrag_mcp.model.values import (
     either,
     foreign_instance,
     has_variable,
+    part_at,
     replaced,
+    value_of,
     without_variables,
 )
 from graphrag_mcp.resolution.members import Members
@@ -69,18 +71,14 @@ class Calls(ResolverPart):
         """Return what a function is given as an argument."""
         match value:
             case Function(symbols, of):
-                return either(
-                    self.taken(symbol, of, place)
-                    for symbol in self.overloads.callable_parts(symbols)
-                    if (parameters := self.declared(symbol).parameters)
-                    and (place < len(parameters) or parameters[-1].rest)
-                )
+                parts = self.overloads.callable_parts(symbols)
+                return either(self.taken(part, of, place) for part in parts if self.declared(part).taking(place))
             case Type(symbols, kinds) if self.symbols.has_method_sets(symbols[0]):
                 return Instance(symbols, kinds)  # A conversion.
             case Type() if own := self.symbols.constructors(value, -1):
                 return self.parameter(Function(own, Instance(value.symbols, value.arguments)), place)
             case Signature(parameters, _):
-                return parameters[place] if place < len(parameters) else None
+                return part_at(parameters, place)
             case Instance():
                 return self.parameter(self.operation(value), place)
             case Either(values):
@@ -90,12 +88,15 @@ class Calls(ResolverPart):
 
     def taken(self, symbol: SymbolId, of: Value | None, place: int) -> Value | None:
         """Return what a function takes as its argument of a number."""
-        declaration = self.declared(symbol)
-        parameters = declaration.parameters or ()
+        parameters = self.declared(symbol).inputs
         parameter = parameters[min(place, len(parameters) - 1)]
         value = self.ask.written(symbol, parameter.value)
         if parameter.rest and isinstance(held := self.types.underlying(value), Many):
             value = held.element
+        return self._seen_by(of, value)
+
+    def _seen_by(self, of: Value | None, value: Value | None) -> Value | None:
+        """Return a value with the type arguments of that whose member it is."""
         return replaced(value, self.types.arguments(of)) if isinstance(of, Instance) else value
 
     def operation(self, value: Instance) -> Value | None:
@@ -104,14 +105,13 @@ class Calls(ResolverPart):
         if made_of != value:
             return made_of
         if not self.state.policy(value.symbols[0]).calls.overloads:
-            member = self.members.find(value, "()")
-            return member.value if member else None
+            return value_of(self.members.find(value, "()"))
         abstract: dict[str, Value] = {}
         for other in self.lineage.above((value,)):
             if not isinstance(other, Instance):
                 return None
             for symbol in self.symbols.methods_of(other.symbols[0]):
-                if Mark.ABSTRACT in self.declared(symbol).marks:
+                if self.symbols.is_abstract(symbol):
                     abstract.setdefault(self.declared(symbol).name, Function((symbol,), other))
         return next(iter(abstract.values())) if len(abstract) == 1 else None
 
@@ -176,8 +176,7 @@ class Calls(ResolverPart):
         """Return what is called with a number of arguments."""
         match function:
             case Name() | Member():
-                referent = self.ask.referent(path, at, function, Use.CALL, count)
-                return referent.value if referent else None
+                return value_of(self.ask.referent(path, at, function, Use.CALL, count))
             case Application(generic, arguments):
                 kinds = tuple(self.types.named(path, at, part) for part in arguments)
                 return self.ask.instantiated(self.callee(path, at, generic, count), kinds)
@@ -200,8 +199,8 @@ class Calls(ResolverPart):
                 made_of, calling = self.types.underlying(called), self.state.policy(called.symbols[0]).members.calling
                 if calling and (method := self.members.find(called, calling)):
                     return self.result(method.value, argument, count)
-                if isinstance(made_of, Instance) and (method := self.members.find(made_of, "()")):
-                    return self.result(method.value, argument, count)
+                if isinstance(made_of, Instance):
+                    return self.result(value_of(self.members.find(made_of, "()")), argument, count)
                 return made_of.result if isinstance(made_of, Signature) else None
             case Either(values):
                 return either(self.result(value, argument, count) for value in values)
@@ -218,14 +217,13 @@ class Calls(ResolverPart):
         declaration = self.declared(symbol)
         value = self._declared_result(symbol, called.receiver or called.of)
         known: dict[str, Value | None] = {}
-        if isinstance(called.of, Instance) and called.of.arguments:
+        if isinstance(called.of, Instance):
             known |= self.types.arguments(called.of)
             if self.state.policy(symbol).modules.open_types:  # Its methods rename the type parameters.
                 known |= zip(declaration.type_parameters, called.of.arguments, strict=False)
-        if called.arguments:
-            known |= zip(declaration.type_parameters, called.arguments, strict=False)
+        known |= zip(declaration.type_parameters, called.arguments, strict=False)
         if value is not None and has_variable(value):
-            parameters = declaration.parameters or ()
+            parameters = declaration.inputs
             if self.overloads.has_self(symbol):
                 self._match(self.ask.written(symbol, parameters[0].value), always(called.of), 0, known)
                 parameters = parameters[1:]
@@ -245,8 +243,8 @@ class Calls(ResolverPart):
 
     def _maker(self, kind: Instance) -> Function | None:
         """Return the signature of a constructor that a type declares: `new (): T`."""
-        member = self.members.find(kind, "new") if kind.symbols else None
-        return member.value if member and isinstance(member.value, Function) else None
+        made = value_of(self.members.find(kind, "new"))
+        return made if isinstance(made, Function) else None
 
     def _declared_result(self, symbol: SymbolId, of: Value | None) -> Value | None:
         """Return what a function says that it gives, or what it returns."""
@@ -257,20 +255,19 @@ class Calls(ResolverPart):
         if declaration.value:
             value = self._said_result(symbol, declaration.value, of)
             return Later(value) if is_later else value
-        if Mark.ABSTRACT in declaration.marks or (
-            Mark.GENERATOR in declaration.marks and not policy.calls.asynchronous
-        ):
+        is_generator = Mark.GENERATOR in declaration.marks
+        if Mark.ABSTRACT in declaration.marks or (is_generator and not policy.calls.asynchronous):
             return None
         values = [
             of if of and text in policy.calls.own else self.ask.value(symbol.path, at, parse(text))
             for at, text in declaration.returns
         ]
-        value = either(values) if values else NOTHING
-        if policy.calls.asynchronous and Mark.GENERATOR in declaration.marks:
+        value = either([NOTHING, *values])
+        if is_generator:
             return Many(value)
         if is_later:
             return Later(value)
-        if Mark.ASYNC not in declaration.marks or not policy.foreign.library.promise:
+        if Mark.ASYNC not in declaration.marks:
             return value
         return Instance(self.ask.library(self.state.open(symbol.path), policy.foreign.library.promise), (value,))
 
@@ -311,8 +308,7 @@ class Calls(ResolverPart):
             case (Signature(_, c), Type(symbols, b)):
                 self._unify(c, Instance(symbols, b), known)
             case (Instance(), Type(symbols, b)) if makes := self._maker(expected):
-                kinds = self.types.arguments(expected)
-                result = replaced(self._declared_result(makes.symbols[0], None), kinds)
+                result = self._seen_by(expected, self._declared_result(makes.symbols[0], None))
                 self._unify(result, Instance(symbols, b), known)
             case (Signature(handed, c), Function()):
                 self._unify(c, self.result(actual, lambda place: handed[place], len(handed)), known)
@@ -323,9 +319,8 @@ class Calls(ResolverPart):
                 for value, other in zip(a, b, strict=False):
                     self._unify(value, other, known)
             case (Instance(), Function() | Type()) if isinstance(does := self.operation(expected), Function):
-                kinds = self.types.arguments(does.of) if isinstance(does.of, Instance) else {}
-                count = len(self.declared(does.symbols[0]).parameters or ())
-                result = replaced(self._declared_result(does.symbols[0], None), kinds)
+                count = len(self.declared(does.symbols[0]).inputs)
+                result = self._seen_by(does.of, self._declared_result(does.symbols[0], None))
                 self._unify(result, self.result(actual, partial(self.parameter, does), count), known)
             case (Instance() | Foreign(), Instance()) if above := self.lineage.seen_as(actual, expected):
                 self._unify(expected, above, known)

@@ -47,12 +47,12 @@ class Called:
             self.in_file[each.path].append(each)
             if each.kind not in (SymbolKind.METHOD, SymbolKind.FIELD):
                 self.in_scope[each.name].append(each)
-            self.of_owner[each.name.rpartition(".")[0].rpartition(".")[2]].append(each)
+            self.of_owner[owner_name(each.name)].append(each)
 
     def inside(self, paths: Iterable[str]) -> list[Candidate]:
         """Return those of some files; none where there are too many."""
-        files = [self.in_file[path] for path in paths if path in self.in_file]
-        return [each for file in files for each in file] if sum(map(len, files)) <= MOST_OF_A_NAME else []
+        found = [each for path in paths for each in self.in_file.get(path, ())]
+        return found if len(found) <= MOST_OF_A_NAME else []
 
 
 def scopes(name: str) -> Iterator[str]:
@@ -62,6 +62,11 @@ def scopes(name: str) -> Iterator[str]:
             return
         yield name
         name = name.rpartition(".")[0]
+
+
+def owner_name(name: str) -> str:
+    """Return the own name of what is around a definition with a qualified name."""
+    return name.rpartition(".")[0].rpartition(".")[2]
 
 
 def is_member(named: Named) -> bool:
@@ -88,17 +93,12 @@ def one_or_guess(how: How, candidates: Sequence[Candidate]) -> Meant:
 
 def guess(candidates: Sequence[Candidate]) -> Meant:
     """Return that each of a few things may be meant, of many none."""
-    is_some = 0 < count_symbols(candidates) <= MAX_CANDIDATES
-    return Meant(How.SHARED, candidates) if is_some else NOTHING
+    return Meant(How.SHARED, candidates) if count_symbols(candidates) <= MAX_CANDIDATES else NOTHING
 
 
 def count_symbols(definitions: Sequence[Candidate]) -> int:
     """Return how many different things they define: overloads, a type with constructors, a header's are one."""
-    named = [
-        (without_constructor(candidate.name), candidate)
-        for candidate in definitions
-        if candidate.kind is not SymbolKind.FIELD
-    ]
-    named = named or [(candidate.name, candidate) for candidate in definitions]
+    counted = [candidate for candidate in definitions if candidate.kind is not SymbolKind.FIELD] or definitions
+    named = [(without_constructor(candidate.name), candidate) for candidate in counted]
     declared = {name for name, candidate in named if candidate.path.endswith(HEADER_SUFFIXES)}
     return len({(name, None if name in declared else candidate.path) for name, candidate in named})

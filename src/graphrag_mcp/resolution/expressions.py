@@ -55,6 +55,9 @@ from graphrag_mcp.model.values import (
     either,
     held_by,
     nothing,
+    of_kind,
+    part_at,
+    value_of,
     without_variables,
 )
 from graphrag_mcp.resolution.calls import Calls
@@ -100,11 +103,9 @@ class Expressions(ResolverPart):
 
         match expression:
             case Name() | Member() | ModuleName():
-                referent = self.ask.referent(path, at, expression)
-                return referent.value if referent else None
+                return value_of(self.ask.referent(path, at, expression))
             case FunctionMember(owner, name):
-                referent = self.ask.referent(path, at, Member(owner, name), Use.FUNCTION)
-                return referent.value if referent else None
+                return value_of(self.ask.referent(path, at, Member(owner, name), Use.FUNCTION))
             case Creation(made, arguments):
                 return self.calls.created(inner(made), tuple(map(inner, arguments)))
             case Awaited(of):
@@ -116,8 +117,7 @@ class Expressions(ResolverPart):
             case InstanceOf(kind):
                 return self.types.named(path, at, kind)
             case TypeItself(kind):
-                value = self.types.named(path, at, kind)
-                return Type(value.symbols, value.arguments) if isinstance(value, Instance) else value
+                return of_kind(Type, self.types.named(path, at, kind))
             case Application(function, arguments):
                 return self.instantiated(inner(function), tuple(self.types.named(path, at, part) for part in arguments))
             case Known(known):
@@ -194,7 +194,7 @@ class Expressions(ResolverPart):
             case Table(key, held):
                 return held if place else key
             case Signature((Signature(values, _), *_), _):  # A function that calls the body of the loop.
-                return values[place] if place < len(values) else None
+                return part_at(values, place)
             case Instance(symbols) as looped:
                 return self._iterated(looped, self.state.policy(symbols[0]).members.iterating)
             case Outside() as foreign:
@@ -204,8 +204,7 @@ class Expressions(ResolverPart):
     def _iterated(self, value: Value | None, names: Sequence[str]) -> Value | None:
         """Return what the members give that a loop over an object calls."""
         for name in names:
-            member = self.members.find(value, name) if value else None
-            value = self.calls.result(member.value, nothing, 0) if member else None
+            value = self.calls.result(value_of(self.members.find(value, name)), nothing, 0)
             if not isinstance(value, Instance):
                 return self.each(value, 1)
         return value if names else None
@@ -213,7 +212,7 @@ class Expressions(ResolverPart):
     def _item(self, value: Value | None, place: int) -> Value | None:
         match self.types.underlying(value):
             case Several(items):
-                return items[place] if place < len(items) else None
+                return part_at(items, place)
             case Many(element):
                 return element
             case Outside() as foreign:
@@ -234,5 +233,5 @@ class Expressions(ResolverPart):
             then = self.members.find(value, "then")
             if then is ABSENT:
                 return value
-            value = self.calls.parameter(self.calls.parameter(then.value, 0), 0) if then else None
+            value = self.calls.parameter(self.calls.parameter(value_of(then), 0), 0)
         return None

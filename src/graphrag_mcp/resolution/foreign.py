@@ -22,6 +22,7 @@ from graphrag_mcp.model.values import (
     Table,
     Type,
     Value,
+    of_kind,
     symbols_of,
 )
 from graphrag_mcp.resolution.expressions import Expressions
@@ -53,15 +54,11 @@ class ForeignTypes(ResolverPart):
         bases = self.with_member(method) if self._is_such_use(use, method) else ()
         if not bases:
             return None
-        lineage = self.lineage
-        whole = (
-            value for base in bases for value in (lineage.above((base,)) if isinstance(base, Instance) else (base,))
-        )
-        named = {place_id(Place("", name)) for name in map(self.name, whole) if name}
-        if any(number in above if number > 0 else number in named for number in receivers):
+        named = {place_id(Place("", name)) for name in map(self.name, self.lineage.above(tuple(bases))) if name}
+        if not receivers.isdisjoint({*named, *above}):
             return Certainty.MAY_CALL
         is_known = all(isinstance(base, Instance) or self.name(base) == "Object" for base in bases)
-        is_open = any(number < 0 and (number == _NAMELESS or not is_known) for number in receivers)
+        is_open = _NAMELESS in receivers or (not is_known and min(receivers) < 0)
         return Certainty.BY_NAME if is_open else None
 
     def with_member(self, member: SymbolId) -> Sequence[Value | None]:
@@ -106,7 +103,7 @@ class ForeignTypes(ResolverPart):
         """Return whether a function of the project marks what it is given, or hands it on to be kept."""
         for symbol in decorator.symbols if isinstance(decorator, Function) else ():
             declaration, file = self.declared(symbol), self.state.open(symbol.path)
-            names = {parameter.name for parameter in declaration.parameters or () if parameter.value != "self"}
+            names = {parameter.name for parameter in declaration.inputs if parameter.value != "self"}
             inside = file.mentions_in(declaration)
             if any(mention.use == Use.WRITE and mention.receiver in names for mention in inside):
                 return True
@@ -139,10 +136,10 @@ class ForeignTypes(ResolverPart):
             name = self.name(base)
             if isinstance(base, Instance):
                 member = self.members.find(base, declaration.name)
-                counts = [len(self.declared(above).parameters or ()) for above in symbols_of(member)]
-                is_same = len(declaration.parameters or ()) in counts
+                counts = [len(self.declared(above).inputs) for above in symbols_of(member)]
+                is_same = len(declaration.inputs) in counts
             elif name == "Object":
-                is_same = len(declaration.parameters or ()) == (declaration.name == "equals")
+                is_same = len(declaration.inputs) == (declaration.name == "equals")
             else:
                 is_open = self.state.policy(method).foreign.is_registering(name.rpartition(".")[2])
                 is_same = is_open and (OVERRIDE in declaration.marks or not is_marking)
@@ -172,7 +169,7 @@ class ForeignTypes(ResolverPart):
             for written, base in zip(self.declared(other).bases, self.lineage.bases_of(other), strict=True):
                 is_foreign = not isinstance(base, Instance | Type) or is_library(base)
                 if is_foreign:
-                    yield written.type, Instance(base.symbols, base.arguments) if isinstance(base, Type) else base
+                    yield written.type, of_kind(Instance, base)
                 if isinstance(base, Instance | Type) and (within_library or not is_foreign):
                     around += [symbol for symbol in base.symbols if symbol not in around]
 
@@ -189,10 +186,9 @@ class ForeignTypes(ResolverPart):
 
     def _may_have(self, owner: SymbolId, base: Value | None, name: str) -> bool:
         """Return whether a foreign type may have a member of a name."""
-        if base is None or isinstance(base, Instance):
-            return base is None or self.members.find(base, name) is not ABSENT
-        known = self.symbols.foreign_members(owner, base)
-        return known is None or name in known
+        if isinstance(base, Instance):
+            return self.members.find(base, name) is not ABSENT
+        return self.symbols.may_have(owner, base, name)
 
     def _is_such_use(self, use: str, method: SymbolId) -> bool:
         declaration = self.declared(method)
@@ -223,8 +219,8 @@ class ForeignTypes(ResolverPart):
         For an interface of the project that has the method from a known foreign one, itself: its types have it, too.
         """
         receiver = self.expressions.value(file.path, mention.at, parse(mention.receiver))
-        own = receiver.symbols[0] if isinstance(receiver, Instance) else None
-        is_own = own is not None and Mark.INTERFACE in self.declared(own).marks
+        types = receiver.symbols[:1] if isinstance(receiver, Instance) else ()
+        own = next(filter(self.symbols.is_interface, types), None)
         above = self.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
         modules = {imported.module for imported in file.facts.imports}
         for base in above:
@@ -232,7 +228,7 @@ class ForeignTypes(ResolverPart):
             if name and name not in modules:
                 known = file.policy.foreign.interfaces.get(name)
                 if known and mention.name in known:
-                    place = self.state.place(own) if own and is_own else Place("", name)
+                    place = self.state.place(own) if own else Place("", name)
                     yield place, parameters_in(known[mention.name])
                 elif known is None and file.policy.foreign.may_be_interface(name):
                     yield Place("", name), -1

@@ -19,14 +19,14 @@ from graphrag_mcp.model.expressions import (
     parse,
     says_type,
 )
-from graphrag_mcp.model.facts import ANY_MEMBER, TYPED, Bound, Flow, Mark, Mention, SymbolId, Use
+from graphrag_mcp.model.facts import ANY_MEMBER, TYPED, Bound, Flow, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.model.values import Function, Instance, Signature, Type, Value, alternatives, symbols_of
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.references import Places, References, functions_of, held_in, types_of
 from graphrag_mcp.resolution.resolver import Resolver
-from graphrag_mcp.resolution.state import LIBRARIES, of_project
+from graphrag_mcp.resolution.state import of_project
 
 FILLING = re.compile(  # Methods of collections, in all languages.
     "add|addAll|append|appendleft|enqueue|extend|insert|offer|push|put|putAll|set|setdefault|store|unshift|update"
@@ -70,13 +70,11 @@ class Handing(Places):
 
     def _given(self, flow: Flow, value: Value | None) -> Iterator[Link]:
         """Yield that a type is given as an interface, where it may have methods from a foreign type."""
-        kinds = list(types_of(value))
-        for interface in types_of(self._resolver.taker(self._path, flow)) if kinds else ():
-            if Mark.INTERFACE in self._declared(interface).marks:
-                place, source = self._place(interface), self._source(flow.at)
-                for kind in kinds:
-                    line, own = self._line(flow.at), self._place(kind)
-                    yield Link(place, source, line, RelationKind.IMPLEMENTS, "", How.GIVEN, -1, own)
+        kinds = [self._place(kind) for kind in types_of(value)]
+        taking = types_of(self._resolver.taker(self._path, flow)) if kinds else ()
+        for interface in filter(self._resolver.symbols.is_interface, taking):
+            place, source, line = self._place(interface), self._source(flow.at), self._line(flow.at)
+            yield from (Link(place, source, line, RelationKind.IMPLEMENTS, "", How.GIVEN, -1, kind) for kind in kinds)
 
     def runs(self, mention: Mention, source: Place) -> Iterator[Link]:
         """Yield that what a variable, parameter or field holds is called, where it is not known."""
@@ -84,8 +82,7 @@ class Handing(Places):
         called: Expression = Name(mention.name)
         if mention.receiver:
             called = receiver if mention.name in ("", ANY_MEMBER) else Member(receiver, mention.name)
-        slot = self._slots.of(mention.at, called)
-        if slot:
+        if slot := self._slots.of(mention.at, called):
             yield Link(slot, source, mention.line, RelationKind.CALLS, mention.use, How.RUNS)
 
     def _filled(self) -> Iterator[Link]:
@@ -167,19 +164,13 @@ class Slots:
     def _bound(self, name: str, at: int, bound: list[Bound], steps: int) -> Place | None:
         if bound[0].kind == "parameter":
             for number, declaration in self._file.declared_around(at):
-                if declaration.kind in CALLABLE and any(
-                    parameter.name == name for parameter in declaration.parameters or ()
-                ):
+                if any(parameter.name == name for parameter in declaration.inputs):
                     return self._parameter(SymbolId(self._path, number), name)
             return None
-        if len(bound) > _MOST_BINDINGS:
+        if not steps or len(bound) > _MOST_BINDINGS:
             return None
-        referents = (
-            self.of(binding.at, parse(binding.value), steps - 1)
-            for binding in bound
-            if steps and binding.kind in ("variable", "alias")
-        )
-        return next(filter(None, referents), None)
+        named = (binding for binding in bound if binding.kind in ("variable", "alias"))
+        return next(filter(None, (self.of(binding.at, parse(binding.value), steps - 1) for binding in named)), None)
 
     def _parameter(self, function: SymbolId, name: str) -> Place:
         place = self._place(function)
@@ -187,10 +178,8 @@ class Slots:
 
     def _declared(self, at: int, expression: Expression, kinds: Collection[str] = VARIABLE) -> Place | None:
         """Return the place of a field or of a variable that others see, or of another kind of declaration."""
-        referent = self._resolver.names.referent(self._path, at, expression)
-        symbols = of_project(symbols_of(referent))
-        symbol = next((symbol for symbol in symbols if self._resolver.declared(symbol).kind in kinds), None)
-        return self._place(symbol) if symbol else None
+        symbols = of_project(symbols_of(self._resolver.names.referent(self._path, at, expression)))
+        return next((self._place(symbol) for symbol in symbols if self._resolver.declared(symbol).kind in kinds), None)
 
     def is_added(self, flow: Flow) -> bool:
         """Return whether a value is handed over by adding it to a collection, judged by its name."""
@@ -220,9 +209,7 @@ class Slots:
         symbols = callee.symbols if isinstance(callee, Function) else ()
         if isinstance(callee, Type):
             symbols = self._resolver.symbols.constructors(callee, -1)
-        for symbol in symbols:
-            parameters = self._resolver.declared(symbol).parameters or ()
-            parameters = parameters[1:] if self._resolver.overloads.has_self(symbol) else parameters
-            if symbol.path not in LIBRARIES and parameters and (number < len(parameters) or parameters[-1].rest):
-                name = parameters[min(number, len(parameters) - 1)].name
-                yield from [self._parameter(symbol, name)] if name else ()
+        for symbol in of_project(symbols):
+            parameter = self._resolver.declared(symbol).taking(number + self._resolver.overloads.has_self(symbol))
+            if parameter and parameter.name:
+                yield self._parameter(symbol, parameter.name)

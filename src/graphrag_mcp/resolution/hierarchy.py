@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
+from itertools import chain
 
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
@@ -11,7 +12,7 @@ from graphrag_mcp.model.values import Instance, Type, symbols_of
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.references import SUPER_ID, References, Site, types_of
-from graphrag_mcp.resolution.state import LIBRARIES, of_project
+from graphrag_mcp.resolution.state import of_project
 
 _KEPT = 4_000  # Types whose interfaces are remembered.
 _OVERRIDES = (RelationKind.OVERRIDES,)
@@ -53,7 +54,7 @@ class Hierarchy:
 
     def alike(self, interface: SymbolId) -> list[SymbolId]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
-        if Mark.INTERFACE not in self._declared(interface).marks:
+        if not self._symbols.is_interface(interface):
             return []
         rarest = min(self._resolver.required(interface), key=lambda name: len(self._source.named(name)), default="")
         owners = dict.fromkeys(map(self.owner_of, self._source.named(rarest) if rarest else ()))
@@ -87,10 +88,12 @@ class Hierarchy:
     def overridden(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
         owner = self.owner_of(method)
-        below = self.method_sets.embedding(owner) if owner and self._symbols.has_method_sets(owner) else []
-        return self._same_method(
-            method, [above for symbol in (owner, *below) if symbol for above in self.ancestors(symbol)]
-        )
+        holders = self._holders(owner) if owner else ()
+        return self._same_method(method, [above for kind in holders for above in self.ancestors(kind)])
+
+    def _holders(self, kind: SymbolId) -> Sequence[SymbolId]:
+        """Return a type, and those that have its methods since they embed it."""
+        return [kind, *(self.method_sets.embedding(kind) if self._symbols.has_method_sets(kind) else ())]
 
     def nearest(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods that a method overrides in the types that its own names, or what those inherit."""
@@ -104,7 +107,7 @@ class Hierarchy:
             for method in self._symbols.methods_of(other):
                 for inherited in self._same_method(method, [kind]):
                     owner = self.owner_of(inherited)
-                    if owner and owner not in (kind, other) and owner in above and other not in self.ancestors(owner):
+                    if owner and owner in above and other not in (owner, *self.ancestors(owner)):
                         yield method, inherited
 
     def overriding(self, method: SymbolId) -> list[SymbolId]:
@@ -115,13 +118,14 @@ class Hierarchy:
         hows = (How.BELOW, How.EXPECTED)
         below = self.method_sets.below(self._references.closure(self._references.place(method), hows, _OVERRIDES))
         # What is given for a function is one, however it is written.
-        is_function = self._declared(method).kind in CALLABLE
-        return [symbol for symbol in below if is_function or not self._is_value(symbol)]
+        if self._symbols.is_callable(method):
+            return below
+        return [symbol for symbol in below if not self._is_value(symbol)]
 
     def _is_value(self, symbol: SymbolId) -> bool:
         """Return whether a member of an object is data, which overrides nothing."""
-        owner, kind = self.owner_of(symbol), self._declared(symbol).kind
-        return kind not in CALLABLE and owner is not None and not self._declared(owner).name
+        owner = self.owner_of(symbol)
+        return not self._symbols.is_callable(symbol) and owner is not None and not self._declared(owner).name
 
     def objects(self, kind: SymbolId) -> list[SymbolId]:
         """Return the objects that stand where a type is expected, and have functions for its methods."""
@@ -187,13 +191,12 @@ class Hierarchy:
     def _of_foreign_methods(self, calls: Iterable[StoredLink]) -> Iterator[StoredLink]:
         """Yield for calls of what an interface has from a foreign one the methods of the types that satisfy it."""
         calls = [link for link in calls if link.receiver > 0]
-        interfaces = self._source.placed({link.receiver for link in calls}) if calls else {}
-        for link in calls:
-            interface, name = interfaces.get(link.receiver), self._references.name(link.path, link)
-            is_compared = interface is not None and self._symbols.has_method_sets(interface)
-            for kind in self.descendants(interface) if interface and is_compared else ():
-                member = self._resolver.members.find(Instance((kind,)), name)
-                for method in symbols_of(member):
+        placed = self._source.placed({link.receiver for link in calls})
+        interfaces = {place: symbol for place, symbol in placed.items() if self._symbols.has_method_sets(symbol)}
+        for link in (link for link in calls if link.receiver in interfaces):
+            name = self._references.name(link.path, link)
+            for kind in self.descendants(interfaces[link.receiver]):
+                for method in symbols_of(self._resolver.members.find(Instance((kind,)), name)):
                     yield link._replace(target=self._references.place(method), how=How.OPEN, kind=RelationKind.CALLS)
 
     def inheriting(self, method: SymbolId) -> list[SymbolId]:
@@ -203,10 +206,8 @@ class Hierarchy:
             return []
         if self._created_by(method):
             return closure(owner, self._without_constructor) if self._takes_nothing(method) else []
-        members = [
-            (symbol, self._resolver.members.find(Instance((symbol,)), name)) for symbol in self.descendants(owner)
-        ]
-        return [symbol for symbol, member in members if member and method in member.symbols]
+        find = self._resolver.members.find
+        return [kind for kind in self.descendants(owner) if method in symbols_of(find(Instance((kind,)), name))]
 
     def constructors_below(self, method: SymbolId) -> list[SymbolId]:
         """Return the constructors of types below that call one by not naming any."""
@@ -253,14 +254,14 @@ class Hierarchy:
         return [symbol for symbol in self.children(kind) if not self._constructors(symbol)]
 
     def _takes_nothing(self, method: SymbolId) -> bool:
-        return all(parameter.rest for parameter in self._declared(method).parameters or ())
+        return all(parameter.rest for parameter in self._declared(method).inputs)
 
     def _names_another(self, constructor: SymbolId) -> bool:
         """Return whether a constructor begins with a call of `this` or `super`."""
         inside = self._resolver.state.open(constructor.path).mentions_in(self._declared(constructor))
         called = [mention for mention in inside if mention.use == Use.CALL and mention.receiver in ("this", "super")]
         referents = (self._resolver.resolve(constructor.path, mention) for mention in called)
-        return any(self._is_constructor(symbol) for referent in referents if referent for symbol in referent.symbols)
+        return any(self._is_constructor(symbol) for referent in referents for symbol in symbols_of(referent))
 
     def _is_constructor(self, symbol: SymbolId) -> bool:
         owner = self.owner_of(symbol)
@@ -268,14 +269,10 @@ class Hierarchy:
 
     def _same_method(self, method: SymbolId, types: Sequence[SymbolId]) -> list[SymbolId]:
         name = self._declared(method).name
-        methods: dict[SymbolId, None] = {}
-        for other in types:
-            member = self._resolver.members.find(Instance((other,)), name)
-            for symbol in member.symbols if member and len(member.symbols) <= MOST_OF_A_NAME else ():
-                is_other = symbol != method and symbol.path not in LIBRARIES
-                if is_other and not self._symbols.is_only_assigned(symbol) and self._fits(method, symbol):
-                    methods[symbol] = None
-        return list(methods)
+        members = (symbols_of(self._resolver.members.find(Instance((kind,)), name)) for kind in types)
+        named = dict.fromkeys(of_project(chain(*(symbols for symbols in members if len(symbols) <= MOST_OF_A_NAME))))
+        named.pop(method, None)
+        return [symbol for symbol in named if not self._symbols.is_only_assigned(symbol) and self._fits(method, symbol)]
 
     def may_reach(self, site: Site, method: SymbolId) -> bool:
         """Return whether a member above may be this one: its type is below the type of the receiver.
@@ -293,8 +290,9 @@ class Hierarchy:
         owner = self.owner_of(method)
         if owner is None or not receivers:
             return True
-        holders = [owner, *(self.method_sets.embedding(owner) if self._symbols.has_method_sets(owner) else ())]
-        places = {place for holder in holders for place in (self._references.place(holder), *self.above(holder))}
+        places = {
+            place for holder in self._holders(owner) for place in (self._references.place(holder), *self.above(holder))
+        }
         if places.isdisjoint(receivers) and not self._symbols.has_method_sets(owner):
             # What a type below has from another side may stand for it.
             places = {place for symbol in self.descendants(owner) for place in self.above(symbol)}

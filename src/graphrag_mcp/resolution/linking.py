@@ -47,15 +47,12 @@ class DeclarationLinks(Places):
                     yield Link(self._place(symbol), Place(self._path, ""), 0, kind, "", How.EXPORTED, -1, name)
 
     def _of_declared(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
-        place = self._place(symbol)
         yield from self._bases(symbol, declaration)
         if self._hierarchy.method_sets.embeds_foreign(symbol):
-            yield Link(EMBEDDING, place, declaration.line, RelationKind.INHERITS, "", How.ABOVE)
-        if (
-            declaration.kind == SymbolKind.TYPE
-            and len(declaration.bases) > 1
-            and not self._file.policy.members.method_sets
-        ):
+            yield Link(EMBEDDING, self._place(symbol), declaration.line, RelationKind.INHERITS, "", How.ABOVE)
+        if self._file.policy.members.method_sets:  # No type says which methods it overrides.
+            return
+        if declaration.kind == SymbolKind.TYPE and len(declaration.bases) > 1:
             for method, inherited in self._hierarchy.standing_in(symbol):
                 yield from self._pair(self._place(method), self._place(inherited), declaration.line, use=Use.BASE)
         yield from self._constants_by_text(symbol, declaration)
@@ -75,9 +72,10 @@ class DeclarationLinks(Places):
 
     def _is_in_object(self, declaration: Declared) -> bool:
         """Return whether a function is the value of a key of an object."""
-        owner = self._facts.declared[declaration.owner] if declaration.owner >= 0 else None
-        is_of_type = owner is not None and owner.kind == SymbolKind.TYPE and not owner.name
-        return is_of_type and declaration.kind == SymbolKind.FUNCTION
+        if declaration.owner < 0 or declaration.kind != SymbolKind.FUNCTION:
+            return False
+        owner = self._facts.declared[declaration.owner]
+        return owner.kind == SymbolKind.TYPE and not owner.name
 
     def _constants_by_text(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield where an enumeration asks itself for a constant by its name."""
@@ -89,7 +87,7 @@ class DeclarationLinks(Places):
 
     def _overridden(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield the members that one overrides, from both sides."""
-        if self._file.policy.members.method_sets or self._resolver.symbols.is_only_assigned(symbol):
+        if self._resolver.symbols.is_only_assigned(symbol):
             return
         owner = self._resolver.symbols.around(symbol)
         is_said = all(base.how != EXPECTED for base in self._declared(owner or symbol).bases)
@@ -102,7 +100,7 @@ class DeclarationLinks(Places):
     def _functions_in(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield the functions that a field holds which overrides methods."""
         held = functions_of(self._resolver.expressions.written(symbol, declaration.value))
-        above = self._hierarchy.overridden(symbol) if held and not self._file.policy.members.method_sets else []
+        above = self._hierarchy.overridden(symbol) if held else []
         for function in held:
             for other in above:
                 place, method = self._place(function), self._place(other)

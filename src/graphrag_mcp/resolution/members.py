@@ -34,6 +34,7 @@ from graphrag_mcp.model.values import (
     Variable,
     either,
     nothing,
+    of_kind,
     replaced,
     symbols_of,
 )
@@ -63,7 +64,7 @@ def _method_of(value: Value, name: str) -> Value | None:
 
 def _like(kind: type[Instance] | type[Type], bases: Iterable[Value | None]) -> list[Value | None]:
     """Return what instances inherit, or the types themselves."""
-    return [kind(value.symbols, value.arguments) if isinstance(value, Instance | Type) else value for value in bases]
+    return [of_kind(kind, value) for value in bases]
 
 
 @dataclass(eq=False)
@@ -76,11 +77,11 @@ class Members(ResolverPart):
     overloads: Overloads
     modules: Modules
 
-    def find(self, value: Value, name: str, sought: Sought = ANYTHING) -> Referent | None:
+    def find(self, value: Value | None, name: str, sought: Sought = ANYTHING) -> Referent | None:
         """Return a member of a value: ABSENT if it has none of that name, None if that is not known."""
         return self.state.once(("member", value, name, sought), lambda: self._find(value, name, sought))
 
-    def _find(self, value: Value, name: str, sought: Sought) -> Referent | None:  # noqa: C901 - a case for each kind
+    def _find(self, value: Value | None, name: str, sought: Sought) -> Referent | None:  # noqa: C901 - a case for each kind
         match value:
             case Outside(of) if of.endswith("()"):
                 return Referent((), None)
@@ -90,11 +91,10 @@ class Members(ResolverPart):
                 return Referent((), Outside(f"{of}.{name}" if of else ""))
             case Module():
                 member = self.modules.export(value, name)
-                library = self.state.open(value.path).policy.foreign.library
-                is_promise = member is ABSENT and name == "then" and bool(library.promise)
+                is_promise = member is ABSENT and name == "then"
                 return Referent((), Signature((Signature((value,), None),), None)) if is_promise else member
-            case Folder(path, language) if find := policy_of(language).modules.inside:
-                inside = find(self.state.source, path, name)
+            case Folder(path, language):
+                inside = policy_of(language).modules.inside(self.state.source, path, name)
                 return Referent((), inside) if inside else None
             case Later(held) if name in ("__enter__", "__aenter__"):
                 return Referent((), Signature((), Later(held) if name == "__aenter__" else held))
@@ -104,7 +104,7 @@ class Members(ResolverPart):
                 above = self.lineage.order(Instance(symbols))[1:]
                 return self._in_order(self.state.policy(symbols[0]), above, name)
             case All(values):
-                return self._any([self.find(value, name, sought) if value else None for value in values])
+                return self._any([self.find(value, name, sought) for value in values])
             case Type(symbols, arguments) if name == self.state.policy(symbols[0]).members.prototype:
                 return Referent((), Instance(symbols, arguments))
             case Function(symbols):
@@ -122,10 +122,12 @@ class Members(ResolverPart):
                 if member and isinstance(called := member.value, Function) and called.of != value:
                     return Referent(member.symbols, replace(called, receiver=value))
                 assigned = self._given_member(value, name)
-                if member and member.symbols and assigned and not set(assigned.symbols) <= set(member.symbols):
+                if not member or not member.symbols:
+                    return assigned or member
+                if assigned and not set(assigned.symbols) <= set(member.symbols):
                     # What is assigned to a method may run in its place.
                     return Referent(tuple(dict.fromkeys(member.symbols + assigned.symbols)), member.value, is_open=True)
-                return member if member and member.symbols else assigned or member
+                return member
             case Above(symbols):
                 bases = tuple(self.lineage.bases(Instance(symbols)))
                 if self.state.policy(symbols[0]).calls.overloads:
@@ -144,8 +146,7 @@ class Members(ResolverPart):
     def _along(self, values: tuple[Value | None, ...], name: str, sought: Sought) -> Referent | None:
         """Look in the types one by one: the first variable or type counts, and all functions that none overrides."""
         hits: list[Referent] = []
-        is_foreign = is_common = False
-        owner = None
+        is_foreign, owner = False, None
         for value in self.lineage.above(values):
             match value:
                 case Instance() | Type():
@@ -155,8 +156,7 @@ class Members(ResolverPart):
                         return own
                     hits += [own] if own else []
                 case Outside() | Foreign():
-                    known = self.symbols.foreign_methods(owner.symbols[0], value) if owner else None
-                    is_foreign, is_common = is_foreign or known is None, is_common or name in (known or ())
+                    is_foreign = True
                 case _ if hits:
                     break
                 case _:
@@ -165,12 +165,12 @@ class Members(ResolverPart):
             return hits[0] if len(hits) == 1 else self.overloads.joined(hits)
         if is_foreign:
             return INHERITED
-        is_common = is_common or (owner is not None and name in self.state.policy(owner.symbols[0]).members.common)
+        is_common = owner is not None and name in self.state.policy(owner.symbols[0]).members.common
         return Referent((), Outside(name)) if is_common else ABSENT
 
     def _of_function(self, value: Function, path: str, name: str) -> Referent | None:
         file = self.state.open(path)
-        if file.policy.members.prototype and name == file.policy.members.prototype:
+        if name == file.policy.members.prototype:
             return Referent((), Instance(value.symbols))
         if any(Mark.TYPED in self.declared(symbol).marks for symbol in value.symbols):
             return None  # It is of the variable's own type.
@@ -197,7 +197,7 @@ class Members(ResolverPart):
                 if is_foreign:
                     return member
                 member = Referent(member.symbols + own.symbols, member.value) if member else own
-                if not (own.symbols and all(map(self.symbols.is_only_assigned, own.symbols))):
+                if not own.symbols or not all(map(self.symbols.is_only_assigned, own.symbols)):
                     return member
             else:
                 is_hooked = is_hooked or any(self._own(value, hook) for hook in policy.members.hooks)
@@ -210,24 +210,24 @@ class Members(ResolverPart):
         for _ in range(MAX_LEVELS):
             if member := self.modules.attached(value, value.symbols[0].path, name):
                 return member
-            bases = [base for base in self.lineage.bases(value) if isinstance(base, Instance | Type)]
-            if not bases:
+            base = next((base for base in self.lineage.bases(value) if isinstance(base, Instance | Type)), None)
+            if base is None:
                 break
-            value = bases[0]
+            value = base
         return None
 
     def _any(self, members: Sequence[Referent | None]) -> Referent | None:
         """Return a member of a value that has several types."""
         hits = [hit for hit in members if hit and (hit.symbols or not isinstance(hit.value, Outside | None))]
-        if hits or None in members:
-            return min(hits, key=lambda hit: (not hit.symbols, hit.is_open)) if hits else None
-        return next((hit for hit in members if hit is not ABSENT), ABSENT)
+        if hits:
+            return min(hits, key=lambda hit: (not hit.symbols, hit.is_open))
+        return None if None in members else next((hit for hit in members if hit is not ABSENT), ABSENT)
 
     def _common(self, members: Sequence[Referent | None], name: str) -> Referent | None:
         """Return a member of one of several values; those without it are not meant."""
         if None in members:
             return None
-        having = [hit for hit in members if hit is not None and hit is not ABSENT]
+        having = [hit for hit in members if hit and hit is not ABSENT]
         if not having:
             return ABSENT
         if len(having) < len(members) and all(not hit.symbols and isinstance(hit.value, Outside) for hit in having):
@@ -256,14 +256,13 @@ class Members(ResolverPart):
                     bases = _like(type(value), bases)
                     hits += [Referent((), base) for base in bases if self._is_called(value, base, name)][:1]
                     following += bases
-                elif own is not None and own is not ABSENT and own is not INHERITED:
+                elif own and own is not ABSENT and own is not INHERITED:
                     hits.append(own)
-            is_unknown, is_foreign = None in found.values(), any(own is INHERITED for own in found.values())
-            if hits:
-                is_one = not is_unknown and all(hit == hits[0] for hit in hits)
-                return self._beside_foreign(hits[0], is_foreign=is_foreign) if is_one else None
-            if is_unknown:
+            if None in found.values() or len(set(hits)) > 1:
                 return None
+            is_foreign = any(own is INHERITED for own in found.values())
+            if hits:
+                return self._beside_foreign(hits[0], is_foreign=is_foreign)
             if is_foreign:
                 return Referent((), OUTSIDE)
             if not following:
@@ -290,8 +289,7 @@ class Members(ResolverPart):
         return Referent(member.symbols, None, is_open=True) if is_likely else None
 
     def _may_have(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
-        known = self.symbols.foreign_members(owner.symbols[0], base)
-        return known is None or name in known or self._is_called(owner, base, name)
+        return self.symbols.may_have(owner.symbols[0], base, name) or self._is_called(owner, base, name)
 
     def _own(
         self, value: Instance | Type, name: str, of: Value | None = None, sought: Sought = ANYTHING
@@ -328,7 +326,7 @@ class Members(ResolverPart):
                 symbol
                 for other in made_of.symbols
                 for symbol in self.symbols.declared_in(other, name)
-                if self.declared(symbol).kind == SymbolKind.FIELD or Mark.INTERFACE in self.declared(other).marks
+                if self.symbols.is_field(symbol) or self.symbols.is_interface(other)
             )
             if fields:
                 return Referent(fields, self.ask.meaning(fields))
@@ -357,9 +355,8 @@ class Members(ResolverPart):
         if policy.foreign.enumerations and self.is_enumeration(owner):
             return Instance(owner.symbols)
         reading = policy.members.reading if isinstance(held, Instance) else ""
-        reader = self.find(held, reading) if held and reading else ABSENT
-        is_own = reader is not ABSENT and not (is_said and (reader is None or not reader.symbols))
-        return None if is_own else held
+        reader = self.find(held, reading) if reading else ABSENT
+        return held if reader is ABSENT or (is_said and not symbols_of(reader)) else None
 
     def is_enumeration(self, kind: Instance | Type) -> bool:
         """Return whether the fields of a type are its instances, or it is marked as one of constants."""
@@ -370,7 +367,7 @@ class Members(ResolverPart):
 
     def _is_called(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
         """Return whether an embedded type has a name: in a struct it names the field."""
-        if Mark.INTERFACE in self.declared(owner.symbols[0]).marks:
+        if self.symbols.is_interface(owner.symbols[0]):
             return False
         if isinstance(base, Instance):
             return self.declared(base.symbols[0]).name == name

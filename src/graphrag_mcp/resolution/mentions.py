@@ -8,7 +8,7 @@ import msgspec
 
 from graphrag_mcp.model.expressions import AnyOf, Member, Name, names_in, parse, says_type
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, folder_place
 from graphrag_mcp.model.values import (
@@ -23,6 +23,7 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     symbols_of,
+    value_of,
 )
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.handing import Handing
@@ -83,9 +84,10 @@ class Mentions(Places):
         is_value = self._file.policy.names.has_spaces and mention.use in _OF_VALUES
         if is_value and referent is not None and all(map(self._resolver.symbols.is_only_type, referent.symbols)):
             referent = referent._replace(symbols=())
-        if self._is_of_metaclass(mention) and (referent is None or not referent.symbols or mention.use == Use.WRITE):
+        symbols = symbols_of(referent)
+        if self._is_of_metaclass(mention) and (not symbols or mention.use == Use.WRITE):
             yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=SOME)
-        if mention.use == Use.CALL and (referent is None or not referent.symbols):
+        if mention.use == Use.CALL and not symbols:
             yield from self._handing.runs(mention, self._source(mention.at))
         yield from self._undecided(mention) if referent is None else self._decided(mention, referent)
 
@@ -149,7 +151,7 @@ class Mentions(Places):
         if not held or referent.value is None:
             return
         called = self._resolver.members.find(referent.value, method)
-        marks = [self._declared(symbol).marks for symbol in called.symbols] if called else []
+        marks = [self._declared(symbol).marks for symbol in symbols_of(called)]
         foreign, name = self._file.policy.foreign, self._resolver.foreign.name(referent.value)
         is_changing = name not in foreign.interfaces and name not in foreign.unchanging
         if any(Mark.POINTER in each for each in marks) if marks else is_changing:
@@ -184,7 +186,7 @@ class Mentions(Places):
             and declaration.start <= mention.at < declaration.stop
             and declaration.line == mention.line
         )
-        return is_here and declaration.kind in CALLABLE and bool(mention.receiver)
+        return is_here and bool(mention.receiver)
 
     def _is_of_metaclass(self, mention: Mention) -> bool:
         """Return whether a member is one of the classes that a type makes."""
@@ -226,9 +228,8 @@ class Mentions(Places):
             return False
         referent = self._resolver.names.referent(self._path, mention.at, receiver)
         fields = [symbol for symbol in symbols_of(referent) if self._declared(symbol).name == receiver.name]
-        if referent is None or all(map(self._resolver.symbols.is_only_assigned, fields)):
-            return False
-        return isinstance(referent.value, Module | Outside | Type | Function)
+        is_said = not all(map(self._resolver.symbols.is_only_assigned, fields))
+        return is_said and isinstance(value_of(referent), Module | Outside | Type | Function)
 
     def _as_meant(self, mention: Mention) -> Mention:
         """Return a mention as it is meant: what is given to a function called like one of the language is only read.
@@ -237,14 +238,15 @@ class Mentions(Places):
         """
         if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.calls.invoking:
             return msgspec.structs.replace(mention, use=Use.CALL)
-        names = self._file.policy.calls.emptying
-        beside = (other for other in self._file.mentions_on(mention.line) if other.name in names) if names else ()
-        is_own = bool(names) and mention.use == Use.FILL and any(map(self._of_project, beside))
+        if mention.use != Use.FILL:
+            return mention
+        names, beside = self._file.policy.calls.emptying, self._file.mentions_on(mention.line)
+        is_own = any(other.name in names and self._is_own_call(other) for other in beside)
         return msgspec.structs.replace(mention, use=Use.VALUE) if is_own else mention
 
-    def _of_project(self, mention: Mention) -> bool:
-        referent = self._resolver.resolve(self._path, mention) if mention.use == Use.CALL else None
-        return referent is not None and bool(referent.symbols)
+    def _is_own_call(self, mention: Mention) -> bool:
+        """Return whether a function of the project is called."""
+        return mention.use == Use.CALL and bool(symbols_of(self._resolver.resolve(self._path, mention)))
 
     def _names_of(self, mention: Mention) -> Sequence[str]:
         """Return the names that an undecided mention may mean: its own, and those that an import gives it."""
@@ -261,7 +263,7 @@ class Mentions(Places):
 
     def _one_of(self, mention: Mention) -> tuple[SymbolId, ...]:
         """Return the functions that a called variable may hold, where it holds one of several values."""
-        is_variable = mention.use == Use.CALL and mention.name and not mention.receiver
+        is_variable = mention.use == Use.CALL and not mention.receiver
         bound = (
             self._file.innermost(mention.name, mention.at) if is_variable and self._file.policy.names.rebinds else []
         )
@@ -281,7 +283,7 @@ class Mentions(Places):
         """Return whether a called name means what a variable was given, not what its type or a default says."""
         if mention.receiver:
             return not mention.name
-        bound = self._file.innermost(mention.name, mention.at) if mention.name else []
+        bound = self._file.innermost(mention.name, mention.at)
         texts = [binding.value for binding in bound] + [self._declared(symbol).value for symbol in referent.symbols]
         if isinstance(referent.value, Type) and not all(
             self._names(binding.at, binding.value, referent.value) for binding in bound
@@ -292,7 +294,7 @@ class Mentions(Places):
     def _names(self, at: int, text: str, kind: Type) -> bool:
         """Return whether an expression is a name of a type, or no value."""
         named = self._resolver.names.referent(self._path, at, parse(text))
-        return text == "-" or (named is not None and set(kind.symbols) <= set(named.symbols))
+        return text == "-" or set(kind.symbols) <= set(symbols_of(named))
 
     def _receivers_of(self, mention: Mention, symbol: SymbolId) -> Sequence[Place | None]:
         """Return the types of the value whose member is used, where types below may declare it again."""
@@ -318,8 +320,7 @@ class Mentions(Places):
     def _replaces(self, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
         flows = self._given.get(f"{mention.receiver}.{mention.name}", ())
-        is_method = self._declared(symbol).kind == SymbolKind.METHOD
-        return is_method and not any(mention.name in names_in(value) for value in flows)
+        return self._resolver.symbols.is_method(symbol) and not any(mention.name in names_in(value) for value in flows)
 
     def _value(self, mention: Mention) -> Value | None:
         return self._resolver.expressions.value(self._path, mention.at, parse(mention.receiver))

@@ -5,7 +5,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from graphrag_mcp.model.facts import Mark, SymbolId
+from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.links import EMBEDDING, How, StoredLink, place_id
 from graphrag_mcp.model.values import (
@@ -58,11 +58,10 @@ class MethodSets:
     def _compared(self, interface: SymbolId) -> Iterator[tuple[SymbolId, bool | None]]:
         """Yield the types that may satisfy an interface, each with whether it does, None if that is not known."""
         methods = self._method_set(interface)
-        if not methods or not methods.own:
+        if not methods.own:
             return
         rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
-        owner_of = self._symbols.owner_of
-        owners = list(dict.fromkeys(filter(None, map(owner_of, self._source.named(rarest)))))
+        owners = self._owners_of(self._source.named(rarest))
         embedding = [below for owner in owners for below in self.embedding(owner)]
         foreign = self.embedders if self._may_be_foreign(rarest, self._signature(methods.own[rarest])) else ()
         for symbol in dict.fromkeys((*owners, *embedding, *foreign)):
@@ -78,37 +77,33 @@ class MethodSets:
         """Return the interfaces whose methods a type has."""
         names = {self._declared(method).name for method in self._methods(symbol)}
         names.update(*(self._symbols.foreign_members(symbol, base) or () for base in self._bases(symbol)))
-        interfaces = [
-            owner
-            for name in sorted(names)
-            for method in self._source.named(name)
-            if self._is_demanded(method)
-            and (owner := self._symbols.owner_of(method)) is not None
-            and not self._is_variant(owner, symbol)
-        ]
+        interfaces = [other for other in self._demanding(sorted(names)) if not self._is_variant(other, symbol)]
         # One that is made of others declares no method itself.
-        interfaces += [made for owner in dict.fromkeys(interfaces) for made in self.embedding(owner)]
+        interfaces += [made for owner in interfaces for made in self.embedding(owner)]
         sets = ((other, self._method_set(other)) for other in dict.fromkeys(interfaces))
-        return [other for other, methods in sets if methods and methods.own and self._has_all(symbol, methods)]
+        return [other for other, methods in sets if methods.own and self._has_all(symbol, methods)]
 
     def unsure(self, symbol: SymbolId, name: str) -> Iterator[SymbolId]:
         """Yield the interfaces that demand a method of a name, and of which it is not known whether a type has all."""
-        demanding = [method for method in self._source.named(name) if self._is_demanded(method)]
-        interfaces = [owner for method in demanding if (owner := self._symbols.owner_of(method))]
-        for other in dict.fromkeys(made for near in interfaces for made in (near, *self.embedding(near))):
+        for other in dict.fromkeys(made for near in self._demanding((name,)) for made in (near, *self.embedding(near))):
             methods = self._method_set(other)
-            if methods and methods.own and self._has_all(symbol, methods) is None:
+            if methods.own and self._has_all(symbol, methods) is None:
                 yield other
 
-    def _is_demanded(self, method: SymbolId) -> bool:
-        return Mark.ABSTRACT in self._declared(method).marks
+    def _demanding(self, names: Iterable[str]) -> list[SymbolId]:
+        """Return the interfaces that themselves demand a method of some names."""
+        named = (method for name in names for method in self._source.named(name))
+        return self._owners_of(filter(self._symbols.is_abstract, named))
+
+    def _owners_of(self, methods: Iterable[SymbolId]) -> list[SymbolId]:
+        return list(dict.fromkeys(filter(None, map(self._symbols.owner_of, methods))))
 
     def _is_given(self, symbol: SymbolId, name: str, wanted: Value) -> bool:
         """Return whether values of a type are given as an interface that demands a method of a type: it has that.
 
         A signature with a type parameter does not say which type the method has.
         """
-        own = set(map(self._references.place, (symbol, *closure(symbol, self.embedded))))
+        own = set(map(self._references.place, self._parts(symbol)))
         demanded = (method for method, kinds in self._demanded(name).items() if not own.isdisjoint(kinds))
         signatures = map(self._signature, demanded)
         return any(self._same(signature, wanted) for signature in signatures if not has_variable(signature))
@@ -117,7 +112,7 @@ class MethodSets:
         """Return the methods of a name that interfaces demand, each with the places of the types given as one."""
         return {
             demanded: {link.receiver for link in self._links_as(demanded)}
-            for demanded in filter(self._is_demanded, self._source.named(name))
+            for demanded in filter(self._symbols.is_abstract, self._source.named(name))
         }
 
     def _links_as(self, demanded: SymbolId) -> Sequence[StoredLink]:
@@ -132,7 +127,7 @@ class MethodSets:
         """
         places = {self._references.place(kind): True}
         places |= dict.fromkeys(map(self._references.place, self.embedding(kind)), False)
-        for demanded in filter(self._is_demanded, self._source.named(name)):
+        for demanded in filter(self._symbols.is_abstract, self._source.named(name)):
             for link in self._links_as(demanded):
                 if link.receiver in places:
                     yield link, demanded, places[link.receiver] and self._is_only_own(kind, demanded)
@@ -148,8 +143,11 @@ class MethodSets:
 
     def _methods(self, symbol: SymbolId) -> Iterator[SymbolId]:
         """Yield the methods that a type has, also those that it embeds."""
-        for other in (symbol, *closure(symbol, self.embedded)):
-            yield from self._symbols.methods_of(other)
+        return chain.from_iterable(map(self._symbols.methods_of, self._parts(symbol)))
+
+    def _parts(self, symbol: SymbolId) -> list[SymbolId]:
+        """Return a type, and those that it embeds, itself or through others."""
+        return [symbol, *closure(symbol, self.embedded)]
 
     def embedded(self, symbol: SymbolId) -> list[SymbolId]:
         """Return the types of the project that a type embeds."""
@@ -159,32 +157,29 @@ class MethodSets:
         """Return all types that embed a type, themselves or through others."""
         return closure(symbol, lambda other: self.below(self._references.linked((other,), (How.BELOW,))))
 
-    def _method_set(self, interface: SymbolId) -> _MethodSet | None:
-        """Return the methods of an interface, None if some are not known."""
-        is_interface = Mark.INTERFACE in self._declared(interface).marks
-        if not (is_interface and self._symbols.has_method_sets(interface)):
-            return None
+    def _method_set(self, interface: SymbolId) -> _MethodSet:
+        """Return the methods of an interface, none if some are not known."""
         own: dict[str, SymbolId] = {}
         foreign: dict[str, Mapping[str, str]] = {}
-        for symbol in (interface, *closure(interface, self.embedded)):
-            for base in self._resolver.lineage.bases_of(symbol):
-                known = self._symbols.foreign_methods(interface, base)
-                if known is None and not types_of(base):
-                    return None
-                if isinstance(base, Outside) and known:
-                    foreign[base.name] = known
-            for method in self._symbols.methods_of(symbol):
-                own.setdefault(self._declared(method).name, method)
+        if not (self._symbols.is_interface(interface) and self._symbols.has_method_sets(interface)):
+            return _MethodSet(own, foreign)
+        for base in self._bases(interface):
+            known = self._symbols.foreign_methods(interface, base)
+            if known is None and not types_of(base):
+                return _MethodSet(own, foreign)
+            if isinstance(base, Outside) and known:
+                foreign[base.name] = known
+        for method in self._methods(interface):
+            own.setdefault(self._declared(method).name, method)
         return _MethodSet(own, foreign)
 
     def has_foreign(self, symbol: SymbolId) -> bool:
         """Return whether a struct has the methods of a foreign type, which it embeds itself or through others."""
-        return any(map(self.embeds_foreign, (symbol, *closure(symbol, self.embedded))))
+        return any(map(self.embeds_foreign, self._parts(symbol)))
 
     def embeds_foreign(self, symbol: SymbolId) -> bool:
         """Return whether a struct embeds a foreign type, and so has its methods."""
-        is_interface = Mark.INTERFACE in self._declared(symbol).marks
-        if is_interface or not self._symbols.has_method_sets(symbol):
+        if self._symbols.is_interface(symbol) or not self._symbols.has_method_sets(symbol):
             return False
         return not all(map(types_of, self._resolver.lineage.bases_of(symbol)))
 
@@ -212,15 +207,14 @@ class MethodSets:
         """Return whether a type has a method of a type, None if that depends on types that are not known."""
         member = self._resolver.members.find(Instance((symbol,)), name)
         symbols = symbols_of(member)
-        methods = (symbol for symbol in symbols if self._declared(symbol).kind == SymbolKind.METHOD)
-        if method := next(methods, None):
+        if method := next(filter(self._symbols.is_method, symbols), None):
             own = self._signature(method)
             takes_as_many = not isinstance(wanted, Signature) or len(own.parameters) == len(wanted.parameters)
             return self._same(own, wanted) or (None if takes_as_many and _has_unknown(own) else False)
         if symbols or member is ABSENT or not self._may_be_foreign(name, wanted):
             return False
-        known = (self._symbols.foreign_methods(symbol, base) or {} for base in self._bases(symbol))
-        text = next((methods[name] for methods in known if name in methods), "")
+        known = filter(None, (self._symbols.foreign_methods(symbol, base) for base in self._bases(symbol)))
+        text = next(filter(None, (methods.get(name) for methods in known)), "")
         return self._same(self._written(symbol, text), wanted) if text else self._is_given(symbol, name, wanted) or None
 
     def _written(self, symbol: SymbolId, text: str) -> Value:
@@ -229,8 +223,7 @@ class MethodSets:
 
     def _bases(self, symbol: SymbolId) -> Iterator[Value | None]:
         """Yield what a type embeds, itself or through others."""
-        for other in (symbol, *closure(symbol, self.embedded)):
-            yield from self._resolver.lineage.bases_of(other)
+        return chain.from_iterable(map(self._resolver.lineage.bases_of, self._parts(symbol)))
 
     def _may_be_foreign(self, name: str, method: Value) -> bool:
         """Return whether a foreign type may have a method: it names nothing of the project."""
@@ -245,7 +238,7 @@ class MethodSets:
 
     def _signature(self, symbol: SymbolId) -> Signature:
         declaration = self._declared(symbol)
-        texts = (*(parameter.value for parameter in declaration.parameters or ()), declaration.value or "-")
+        texts = (*(parameter.value for parameter in declaration.inputs), declaration.value or "-")
         *parameters, result = (self._resolver.expressions.written(symbol, text) for text in texts)
         return Signature(tuple(parameters), result)
 

@@ -16,6 +16,7 @@ from graphrag_mcp.model.values import (
     Value,
     either,
     symbols_of,
+    value_of,
 )
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.state import ResolverPart
@@ -43,7 +44,7 @@ class Modules(ResolverPart):
         declaration, file = self.declared(symbol), self.state.open(symbol.path)
         modules = [mark.removeprefix(MERGES) for mark in declaration.marks if mark[:1] == MERGES]
         module_values = [(module, self.module(file, module)) for module in modules]
-        known = [(module, self.ask.find(value, declaration.name) if value else None) for module, value in module_values]
+        known = [(module, self.ask.find(value, declaration.name)) for module, value in module_values]
         symbols = tuple(other for _, referent in known for other in symbols_of(referent))
         return symbols, [module for module, referent in known if not symbols_of(referent)]
 
@@ -52,17 +53,17 @@ class Modules(ResolverPart):
         value, inside = self.module(file, module), None
         if isinstance(value, Outside):
             inside = self.module(file, f"{module}.{name}")
-        elif isinstance(value, Module) and value.path == file.path and file.policy.modules.inside:
+        elif isinstance(value, Module) and value.path == file.path:
             inside = file.policy.modules.inside(self.state.source, file.path, name)
         if isinstance(inside, Module):
             return Referent((), inside)
-        member = self.ask.find(value, name) if value else None
+        member = self.ask.find(value, name)
         return None if member is ABSENT else member
 
     def imported(self, file: File, row: Imported | Exported, sought: Sought = ANYTHING) -> Referent | None:
         """Return what an import or a re-export brings: an item of a module, or all of it."""
         module = self.module(file, row.module)
-        if module is None or not row.item:
+        if not row.item:
             return self.whole(module)
         return self.ask.find(module, row.item, sought)
 
@@ -93,9 +94,9 @@ class Modules(ResolverPart):
             return self.exported(module.path, exported)
         if "=" in file.exports:
             whole = self.whole(module)
-            if name == "default" or whole is None or whole.value is None:
+            if name == "default" or value_of(whole) is None:
                 return whole
-            member = self.ask.find(whole.value, name)
+            member = self.ask.find(value_of(whole), name)
             if member is not ABSENT or "*" not in file.exports:
                 return member
         if assigned := self.attached(module, module.path, name):
@@ -107,8 +108,7 @@ class Modules(ResolverPart):
         referent = self.ask.in_file(file, file.facts.stop - 1, name)
         if referent is not ABSENT:
             return referent
-        inside = file.policy.modules.inside(self.state.source, file.path, name) if file.policy.modules.inside else None
-        if inside:
+        if inside := file.policy.modules.inside(self.state.source, file.path, name):
             return Referent((), inside)
         return None if any((-1, hook) in file.members for hook in file.policy.members.hooks) else ABSENT
 
@@ -116,7 +116,7 @@ class Modules(ResolverPart):
         """Return a name of the modules whose names a file all exports."""
         modules = [self.module(file, export.module) for export in file.exports.get("*", ())]
         own = [value for value in modules if not isinstance(value, Outside) and not self._lacks(value, name)]
-        members = [self.ask.find(value, name) if value else None for value in own]
+        members = [self.ask.find(value, name) for value in own]
         hits = [value for value in members if value and value is not ABSENT]
         if hit := next((value for value in hits if value.symbols or value.value != OUTSIDE), None):
             return hit
@@ -127,9 +127,7 @@ class Modules(ResolverPart):
     def _lacks(self, module: Value | None, name: str) -> bool:
         """Return whether a module exports nothing of a name, and passes nothing on: most of many do."""
         file = self.state.file(module.path) if isinstance(module, Module) else None
-        if file is None or file.policy.names.rebinds or file.facts.has_errors:
-            return False
-        if file.policy.modules.beside(self.state.source, file.path):
+        if file is None or file.facts.has_errors or file.policy.modules.beside(self.state.source, file.path):
             return False
         return not any(key in file.exports for key in (name, "*", "=")) and name not in file.assigned
 
@@ -154,7 +152,7 @@ class Modules(ResolverPart):
             for symbol in symbols_of(hit)
             if isinstance(owner, ModuleName) or self.declared(symbol).owner == NO_OWNER
         )
-        return Referent(tuple(symbols), either(hit.value if hit else None for hit, _ in assigned))
+        return Referent(tuple(symbols), either(value_of(hit) for hit, _ in assigned))
 
     def module(self, file: File, module: str) -> Value | None:
         """Return what an import of a file means: a module, a package, or something foreign."""

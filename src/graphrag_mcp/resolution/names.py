@@ -6,6 +6,7 @@ from posixpath import commonpath, dirname, join
 
 from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered, parse, says_type
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, SymbolId, Use
+from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.values import (
     ABSENT,
     INHERITED,
@@ -25,6 +26,7 @@ from graphrag_mcp.model.values import (
     either,
     nothing,
     symbols_of,
+    value_of,
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
@@ -67,7 +69,7 @@ class Names(ResolverPart):
             return inside
         referent = self.state.once(("outside", file.path, name, sought), lambda: self._outside(file, name, sought))
         # If a foreign type above had the name, its import would be of no use.
-        is_imported = bool(name) and name in file.imports
+        is_imported = name in file.imports
         if inside is INHERITED and not is_imported:
             return None if referent is None or referent.symbols else inside
         return referent
@@ -80,10 +82,10 @@ class Names(ResolverPart):
             if bound and bound[0].start >= binding.start:
                 break
             value = self.expressions.value(file.path, binding.at, parse(binding.value))
-            member = self.members.find(value, name, sought) if value else None
+            member = self.members.find(value, name, sought)
             if member is INHERITED:  # Foreign types rarely have variables and types that others see.
                 may_be_foreign = may_be_foreign or sought.use == Use.CALL
-            elif member is not ABSENT and not (isinstance(value, Outside) and member and not member.symbols):
+            elif member is not ABSENT and not isinstance(value, Outside):
                 return None if may_be_foreign else member
         if bound:
             return self._bound(file, bound)
@@ -92,15 +94,15 @@ class Names(ResolverPart):
     def _outside(self, file: File, name: str, sought: Sought) -> Referent | None:
         """Return what a name means by the imports and the package of a file."""
         if imported := self._imported(file, name, sought):
-            return self._nearest(file, imported[0]) if all(hit == imported[0] for hit in imported) else None
+            return self._nearest(file, imported[0]) if len(imported) == 1 else None
         if symbols := self.symbols.fitting(self._top(file, name), sought):
             return self._nearest(file, Referent(symbols, self.ask.meaning(symbols)))
         is_unknown = file.facts.has_errors or name in file.assigned
         for row in file.unnamed_imports(name):
             value = self.modules.module(file, row.module)
             if row.item == "*":
-                member = self.members.find(value, name, sought) if value else None
-                if member and member.symbols:
+                member = self.members.find(value, name, sought)
+                if symbols_of(member):
                     return self._nearest(file, member)
                 is_unknown = is_unknown or member is None
             elif value and name in file.policy.modules.names_of(value, row.module):
@@ -151,12 +153,13 @@ class Names(ResolverPart):
     def _listed(self, file: File, name: str) -> Referent | None:
         """Return a name that a file imports without saying it."""
         for imported in file.unnamed_imports(name):
-            value, first = self.modules.module(file, imported.module), file.policy.modules.first
+            value = self.modules.module(file, imported.module)
             if imported.item == "*":
                 member = self.members.find(value, name) if value and not isinstance(value, Outside) else None
                 if member is not ABSENT:
                     return member
-            elif first and name == imported.module.partition(".")[0]:
+            elif name == imported.module.partition(".")[0]:
+                first = file.policy.modules.first
                 return Referent((), first(self.state.source, value, imported.module)) if value else None
         return ABSENT
 
@@ -166,7 +169,7 @@ class Names(ResolverPart):
             return None
         known = [hit for hit in referents if hit and hit.value != NOTHING]
         if len(known) < 2:
-            return known[0] if known else referents[0]
+            return (known or referents)[0]
         symbols = tuple(dict.fromkeys(symbol for hit in known for symbol in hit.symbols))
         if symbols and any(not hit.symbols and isinstance(hit.value, Outside) for hit in known):
             return None
@@ -176,21 +179,16 @@ class Names(ResolverPart):
 
     def _imported(self, file: File, name: str, sought: Sought) -> list[Referent | None]:
         """Return what the imports of a name mean."""
-        rows = file.imports.get(name, ()) if name else ()
-        referents = [self.modules.imported(file, imported, sought) for imported in rows]
-        return [item for item in referents if item is not ABSENT and item is not INHERITED]
+        referents = [self.modules.imported(file, imported, sought) for imported in file.imports.get(name, ())]
+        return list(dict.fromkeys(item for item in referents if item is not ABSENT))
 
     def _nearest(self, file: File, referent: Referent | None) -> Referent | None:
         """Return which of several types of one name a file means: that of the nearest folder, if it is one."""
-        if (
-            not file.policy.modules.nested
-            or referent is None
-            or len(referent.symbols) < 2
-            or not isinstance(referent.value, Type)
-        ):
+        symbols = symbols_of(referent)
+        if len(symbols) < 2 or not (file.policy.modules.nested and isinstance(value_of(referent), Type)):
             return referent
-        shared = {symbol: len(commonpath((dirname(file.path), symbol.path))) for symbol in referent.symbols}
-        nearest = tuple(symbol for symbol in shared if shared[symbol] == max(shared.values()))
+        shared = grouped((len(commonpath((dirname(file.path), symbol.path))), symbol) for symbol in symbols)
+        nearest = tuple(shared[max(shared)])
         return Referent(nearest, Type(nearest)) if len(nearest) == 1 else None
 
     def referent(
@@ -203,13 +201,12 @@ class Names(ResolverPart):
                 return self.name(path, at, name, sought)
             case Member(ModuleName(module), name) if module == GIVEN:
                 return self._given_to(self.state.open(path), at, name)
-            case Member(ModuleName(module), name) if self.state.open(path).policy.modules.inside:
+            case Member(ModuleName(module), name) if self.state.open(path).policy.names.rebinds:
                 return self.modules.item(self.state.open(path), module, name)
             case Member((Name() | Member()) as owner, name) if sought.use == use == Use.TYPE and (
                 self.state.open(path).policy.modules.nested
             ):  # A type is a member of types and packages.
-                before = self.referent(path, at, owner, use)
-                return self.members.find(before.value, name, sought) if before and before.value else None
+                return self.members.find(value_of(self.referent(path, at, owner, use)), name, sought)
             case Member(owner, name):
                 value = self._owner(path, at, owner, sought)
                 if isinstance(value, Outside) and value.name.endswith("()"):
@@ -219,8 +216,8 @@ class Names(ResolverPart):
                 is_named = isinstance(value, Outside) and value.name
                 if value and is_named and (assigned := self.modules.attached(value, path, name)):
                     return assigned._replace(is_open=True)  # Another object made of the same may lack it.
-                member = self.members.find(value, name, sought) if value else None
-                if name.startswith("#") and not (member and member.symbols):
+                member = self.members.find(value, name, sought)
+                if name.startswith("#") and not symbols_of(member):
                     return self._private(self.state.open(path), at, name)
                 return Referent((), None) if member is ABSENT and self._is_below_library(value) else member
             case ModuleName(module):
@@ -231,9 +228,8 @@ class Names(ResolverPart):
 
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; a type is a member of something other than a variable."""
-        is_type = sought.use == Use.TYPE and self.state.open(path).policy.names.has_spaces
-        referent = self.referent(path, at, owner, Use.TYPE) if is_type and isinstance(owner, Name | Member) else None
-        return referent.value if referent and referent.value else self.expressions.value(path, at, owner)
+        kind = value_of(self.referent(path, at, owner, Use.TYPE)) if sought.use == Use.TYPE else None
+        return kind or self.expressions.value(path, at, owner)
 
     def _given_to(self, file: File, at: int, name: str) -> Referent:
         """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""
@@ -308,7 +304,7 @@ class Names(ResolverPart):
         """Return what files declare for all others: those that only declare, and are no modules."""
         return tuple(
             symbol
-            for symbol in (self.state.source.named(name) if name else ())
+            for symbol in self.state.source.named(name)
             if file.policy.modules.is_ambient(symbol.path)
             and self.declared(symbol).owner == -1
             and not self.state.open(symbol.path).is_module

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from graphrag_mcp.languages.policy import Policy
 from graphrag_mcp.model.expressions import TupleOf, parse
-from graphrag_mcp.model.facts import Mark, Mention, SymbolId
+from graphrag_mcp.model.facts import Mark, Mention, SymbolId, Takes
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.values import (
     NOTHING,
@@ -53,7 +53,7 @@ class Overloads(ResolverPart):
     def chosen(self, path: str, mention: Mention, referent: Referent) -> Referent:
         """Return those overloads that take the arguments of a call."""
         arguments = parse(mention.arguments)
-        items = arguments.items if isinstance(arguments, TupleOf) and mention.arity > 1 else (arguments,)
+        items = arguments.items if isinstance(arguments, TupleOf) else (arguments,)
         called = _overloads_in(referent)
         if not 0 < len(called) <= MOST_OF_A_NAME:
             return referent
@@ -87,7 +87,7 @@ class Overloads(ResolverPart):
 
     def callable_parts(self, symbols: tuple[SymbolId, ...]) -> tuple[SymbolId, ...]:
         """Return the overloads that are declared, without the function that implements them."""
-        return tuple(symbol for symbol in symbols if Mark.ABSTRACT in self.declared(symbol).marks) or symbols
+        return tuple(filter(self.symbols.is_abstract, symbols)) or symbols
 
     def callable_with(self, called: Function, argument: Arguments, count: int) -> tuple[SymbolId, ...]:
         """Return the functions that can be called with some arguments; none where there are too many to know all."""
@@ -101,9 +101,8 @@ class Overloads(ResolverPart):
     def _takes(self, symbol: SymbolId, argument: Arguments, count: int) -> bool:
         """Return whether an overload can be called with some arguments: with as many, and no text for a function."""
         declaration = self.declared(symbol)
-        parameters = (declaration.parameters or ())[1 if self.has_self(symbol) else 0 :]
-        required = sum(not (parameter.optional or parameter.rest) for parameter in parameters)
-        if required > count or (count > len(parameters) and not any(parameter.rest for parameter in parameters)):
+        parameters = declaration.inputs[self.has_self(symbol) :]
+        if not Takes.of(parameters).fits(count):
             return False
         expected = (self.ask.written(symbol, parameter.value) for parameter in parameters)
         pairs = [{type(value), type(argument(place))} for place, value in zip(range(count), expected, strict=False)]
@@ -113,7 +112,7 @@ class Overloads(ResolverPart):
         """Return whether the first parameter of a function is the own instance."""
         declaration = self.declared(symbol)
         is_member = declaration.kind == SymbolKind.METHOD and Mark.STATIC not in declaration.marks
-        return is_member and bool(declaration.parameters) and self.state.policy(symbol).calls.passes_self
+        return is_member and bool(declaration.inputs) and self.state.policy(symbol).calls.passes_self
 
     def of(self, value: Value) -> Sequence[Function]:
         """Return the functions of a name, in one type or several, between which arguments decide; else none."""
@@ -136,12 +135,10 @@ class Overloads(ResolverPart):
         values = [argument(place) for place in range(count)]
         fits = [(function, *self._fits(function, values)) for function in called]
         possible = [(function, how, is_open) for function, how, is_open in fits if how is not _Fit.NEVER]
-        if exact := [function for function, how, is_open in possible if how is _Fit.EXACT and not is_open]:
-            return exact
-        if all(how is not _Fit.MAYBE for _, how, _ in possible):
-            for limit in (_Fit.WIDER, _Fit.BOXED):
-                if strict := [function for function, how, is_open in possible if how <= limit and not is_open]:
-                    return self._most_specific(strict, count)
+        is_unsure = any(how is _Fit.MAYBE for _, how, _ in possible)
+        for limit in (_Fit.EXACT,) if is_unsure else (_Fit.EXACT, _Fit.WIDER, _Fit.BOXED):
+            if strict := [function for function, how, is_open in possible if how <= limit and not is_open]:
+                return self._most_specific(strict, count)
         return [function for function, _, _ in possible]
 
     def _most_specific(self, called: Sequence[Function], count: int) -> Sequence[Function]:
@@ -161,10 +158,10 @@ class Overloads(ResolverPart):
     def _fits(self, called: Function, values: Sequence[Value | None]) -> tuple[_Fit, bool]:
         """Return how well the worst argument fits, and whether the last parameter takes any number of them."""
         expected = [self.ask.parameter(called, place) for place in range(len(values))]
-        parameters = self.declared(called.symbols[0]).parameters or ()
+        parameters = self.declared(called.symbols[0]).inputs
         policy = self.state.policy(called.symbols[0])
         fits = [self._fit(other, value, policy) for other, value in zip(expected, values, strict=True)]
-        is_open = bool(parameters) and parameters[-1].rest
+        is_open = self.declared(called.symbols[0]).takes_more
         if is_open and len(values) == len(parameters):
             whole = self._fit(Many(expected[-1]), values[-1], policy)
             is_open = whole > fits[-1] or whole is _Fit.MAYBE
@@ -253,7 +250,7 @@ class Overloads(ResolverPart):
 
     def _is_overridden(self, symbol: SymbolId, of: Value | None, other: SymbolId, other_of: Value | None) -> bool:
         """Return whether two functions may take the same: one overrides the other."""
-        counts = [len(self.declared(near).parameters or ()) for near in (symbol, other)]
+        counts = [len(self.declared(near).inputs) for near in (symbol, other)]
         return counts[0] == counts[1] and not any(
             _differ(self.ask.taken(symbol, of, place), self.ask.taken(other, other_of, place))
             for place in range(counts[0])

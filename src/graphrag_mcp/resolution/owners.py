@@ -1,8 +1,9 @@
 """What a member means in languages without facts, by the type or module before its name."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import islice
 
 from graphrag_mcp.languages.language import ImportStyle, Language
@@ -11,7 +12,7 @@ from graphrag_mcp.model.files import CALLABLE, MACRO, OF_FIELD, Relation, Relati
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Link
 from graphrag_mcp.model.sources import Keyed, Named
-from graphrag_mcp.resolution.candidates import NOTHING, Called, Meant, candidate_of, one_or_guess, scopes
+from graphrag_mcp.resolution.candidates import NOTHING, Called, Meant, candidate_of, one_or_guess, owner_name, scopes
 from graphrag_mcp.resolution.reads import BASES, MOST_OF_A_NAME, PASSED_ON, Reads
 
 MOST_ABOVE = 100  # Types above a type, besides those that it names itself.
@@ -19,9 +20,9 @@ MOST_OVERLOADS = 8  # More methods of one name in a type are not told apart.
 
 Kind = tuple[str, str]  # A type: its file and its qualified name.
 Member = tuple[str, bool]  # The name of a member, and whether it is a method.
-Members = Mapping[str, Mapping[Member, list[Named]]]  # The members of a file, by their type and name.
 
 _MEMBERS = (SymbolKind.METHOD, SymbolKind.FIELD)
+_SCOPES = (SymbolKind.TYPE, SymbolKind.MODULE)
 _INTERFACES = frozenset({"interface", "protocol", "trait"})
 _BESIDE = re.compile(r"#?\[[^\]]*+\]|@\w++(?:\([^()]*+\))?|\b\w++\(set\)")  # Attributes, and who may set a property.
 _AFTER = re.compile(r"[({=]")  # Behind it are no words that say what a member is.
@@ -35,29 +36,43 @@ USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)
 _ANYTHING = ("Any", "AnyObject", "Object")  # Types that say nothing of a value.
 
 
+class Definitions:
+    """The definitions that the code of one file may mean by their names."""
+
+    def __init__(self, source: Reads, file: Keyed) -> None:
+        self._source, self._languages = source, platform_of(file.language)
+
+    def of(self, name: str, kinds: Collection[SymbolKind] = frozenset(SymbolKind)) -> Iterator[Named]:
+        """Yield the definitions of a name, of some kinds."""
+        called = self._source.called(name)
+        return (each for each in called if each.kind in kinds and each.file.language in self._languages)
+
+    def types(self, name: str) -> Mapping[str, list[Kind]]:
+        """Return the types of a name by their qualified names."""
+        types = self.of(name, (SymbolKind.TYPE,))
+        return grouped((each.qualified_name, (each.file.path, each.qualified_name)) for each in types)
+
+
 class Inherited:
     """Collects the types above those of one file, then finds the members that theirs override.
 
     Of properties, which are fields, those that say it, and those that an interface or an abstract type demands.
-
-    constructors: the names of methods that override none.
     """
 
-    def __init__(self, source: Reads, file: Keyed, constructors: Collection[str]) -> None:
-        self._source, self._path, self._constructors = source, file.path, constructors
-        self._platform = platform_of(file.language)
-        language = describe(file.language)
+    def __init__(self, source: Reads, file: Keyed, definitions: Definitions) -> None:
+        self._source, self._path, language = source, file.path, describe(file.language)
+        self._constructors = language.constructors.split()  # Methods that override none.
         self._blocks_implement, self._unreplaced = language.blocks_implement, frozenset(language.unreplaced.split())
-        self._above: dict[str, dict[Kind, How]] = {}  # By the type of this file.
-        self._members: dict[str, Members] = {}  # By the file.
-        self._interfaces: dict[Kind, list[Named]] = {}
-        self._bases: dict[str, Mapping[str, list[str]]] = {}  # By the file, the names of the types above each.
-        self._types: dict[str, dict[str, list[Kind]]] = {}  # By the name, the types that have it.
+        self._above: defaultdict[str, dict[Kind, How]] = defaultdict(dict)  # By the type of this file.
+        self._members = cache(partial(_members_in, source))
+        self._interfaces = cache(partial(_interfaces_in, source))
+        self._bases = cache(partial(_bases_in, source))
+        self._types = cache(definitions.types)
         self._made: dict[Kind, Sequence[Named]] = {}
 
     def add(self, kind: str, above: Iterable[Kind], how: How) -> None:
         """Add types above one of this file."""
-        self._above.setdefault(kind, {}).update(dict.fromkeys(above, how))
+        self._above[kind].update(dict.fromkeys(above, how))
 
     def run_by_creation(self, kind: Kind) -> Sequence[Named]:
         """Return the constructors of a type, or of the nearest type above it that has some."""
@@ -72,7 +87,7 @@ class Inherited:
     def _nearest(self, kinds: dict[Kind, None], names: Collection[str]) -> Sequence[Named]:
         for path, kind in islice(self._climbed(kinds), MOST_ABOVE):
             self._source.note(path, BASES, kind)
-            members = self._members_of(path).get(kind, {})
+            members = self._members(path)[kind]
             if found := [method for name in names for method in members.get((name, True), ())]:
                 return found[:MOST_OF_A_NAME]
         return ()
@@ -90,7 +105,7 @@ class Inherited:
         """Yield for each member the nearest ones of its name above that it overrides."""
         of_blocks = self._in_blocks() if self._blocks_implement else {}
         for kind, above in self._above.items():
-            members = self._members_of(self._path).get(kind, {})
+            members = self._members(self._path)[kind]
             left = {member: own for member, own in members.items() if member[0] not in self._constructors}
             level, seen, room = [*above.items()], {(self._path, kind)}, MOST_ABOVE
             while level and left:
@@ -101,7 +116,7 @@ class Inherited:
                         continue
                     seen.add(other)
                     self._source.note(other[0], BASES, other[1])
-                    members = self._members_of(other[0]).get(other[1], {})
+                    members = self._members(other[0])[other[1]]
                     for member in [each for each in min(members, left, key=len) if each in members and each in left]:
                         found.add(member)
                         yield from (
@@ -115,7 +130,8 @@ class Inherited:
                     bases = list(islice(self._bases_of(other), room))
                     room -= len(bases)
                     higher += [(base, how) for base in bases]
-                left = {member: own for member, own in left.items() if member not in found} if found else left
+                for member in found:
+                    del left[member]
                 level = higher
 
     def _overrides(self, own: Named, above: Named, kind: Kind) -> bool:
@@ -127,7 +143,7 @@ class Inherited:
             return False
         if others.isdisjoint(("abstract", "virtual")) and not self._unreplaced.isdisjoint(words | others):
             return False
-        around = self._interfaces.get(kind, ())[:MOST_OVERLOADS]
+        around = self._interfaces(kind[0])[kind[1]][:MOST_OVERLOADS]
         is_demanded = any(each.start_line <= above.start_line <= each.end_line for each in around)
         return own.kind is SymbolKind.METHOD or is_demanded or "abstract" in others
 
@@ -136,43 +152,43 @@ class Inherited:
         said = (each for each in self._source.outline(self._path) if each.kind is RelationKind.CONTAINS)
         return {(each.line, each.target): each.owner for each in said}
 
-    def _members_of(self, path: str) -> Members:
-        if path not in self._members:
-            members: dict[str, dict[Member, list[Named]]] = {}
-            for named in self._source.inside(path):
-                if named.kind in _MEMBERS:
-                    owner = named.qualified_name.removesuffix(named.name).removesuffix(".")
-                    member = (named.name, named.kind is SymbolKind.METHOD)
-                    members.setdefault(owner, {}).setdefault(member, []).append(named)
-                elif named.kind is SymbolKind.TYPE and not _INTERFACES.isdisjoint(_words(named.signature)):
-                    self._interfaces.setdefault((path, named.qualified_name), []).append(named)
-            self._members[path] = members
-        return self._members[path]
-
     def _bases_of(self, kind: Kind) -> Iterator[Kind]:
         """Yield the types above a type: those of their names in what is around it, or the only ones of their names."""
         path, name = kind
-        if path not in self._bases:
-            self._bases[path] = grouped(
-                (relation.source, f"{relation.owner.rstrip(':?')}.{relation.target}".lstrip("."))
-                for relation in self._source.outline(path)
-                if relation.kind is RelationKind.INHERITS
-            )
-        yield from filter(None, (self._only(base, name) for base in self._bases[path].get(name, ())))
+        yield from filter(None, (self._only(base, name) for base in self._bases(path)[name]))
 
     def _only(self, base: str, below: str) -> Kind | None:
-        name = base.rpartition(".")[2]
-        if name not in self._types:
-            self._types[name] = grouped(
-                (each.qualified_name, (each.file.path, each.qualified_name))
-                for each in self._source.called(name)
-                if each.kind is SymbolKind.TYPE and each.file.language in self._platform
-            )
-        types = self._types[name]
+        types = self._types(base.rpartition(".")[2])
         around = (f"{scope}.{base}" for scope in scopes(below))
         near = next((types[each] for each in around if each in types and each != below), [])
         found = near or [kind for kinds in types.values() for kind in kinds]
         return found[0] if len(found) == 1 else None
+
+
+def _members_in(source: Reads, path: str) -> defaultdict[str, defaultdict[Member, list[Named]]]:
+    """Return the members of the types of a file."""
+    members: defaultdict[str, defaultdict[Member, list[Named]]] = defaultdict(lambda: defaultdict(list))
+    for named in source.inside(path):
+        if named.kind in _MEMBERS:
+            owner = named.qualified_name.removesuffix(named.name).removesuffix(".")
+            members[owner][named.name, named.kind is SymbolKind.METHOD].append(named)
+    return members
+
+
+def _interfaces_in(source: Reads, path: str) -> defaultdict[str, list[Named]]:
+    """Return the interfaces of a file by their qualified names."""
+    types = (named for named in source.inside(path) if named.kind is SymbolKind.TYPE)
+    return grouped(
+        (named.qualified_name, named) for named in types if not _INTERFACES.isdisjoint(_words(named.signature))
+    )
+
+
+def _bases_in(source: Reads, path: str) -> defaultdict[str, list[str]]:
+    """Return the names of the types above each type of a file."""
+    inherited = (relation for relation in source.outline(path) if relation.kind is RelationKind.INHERITS)
+    return grouped(
+        (relation.source, f"{relation.owner.rstrip(':?')}.{relation.target}".lstrip(".")) for relation in inherited
+    )
 
 
 def _words(signature: str) -> Set[str]:
@@ -185,7 +201,7 @@ class NamedModules:
 
     def __init__(self, source: Reads, path: str, language: Language) -> None:
         self._source, self._path, self._language = source, path, language
-        self._passed: dict[str, Mapping[str, Sequence[str]]] = {}
+        self._passed = cache(partial(_passed_in, source))
 
     @cached_property
     def included(self) -> Collection[str]:
@@ -216,21 +232,11 @@ class NamedModules:
         while level and len(modules) < MOST_PASSING:
             for path in level:
                 self._source.note(path, PASSED_ON, name)
-            passed = (module for path in level for module in self._passed_on(path).get(name, ()))
+            passed = (module for path in level for module in self._passed(path)[name])
             found = {file.path: None for module in islice(passed, MOST_PASSING) for file in self.named(module)}
             level = [path for path in found if path not in modules]
             modules |= found
         return modules
-
-    def _passed_on(self, path: str) -> Mapping[str, Sequence[str]]:
-        """Return the modules from which a file imports names, by these."""
-        if path not in self._passed:
-            self._passed[path] = grouped(
-                (relation.target, relation.target_module)
-                for relation in self._source.outline(path)
-                if relation.kind is RelationKind.IMPORTS and relation.target_module
-            )
-        return self._passed[path]
 
     def is_own(self, module: str) -> bool:
         """Return whether a module is of the project: by its path, or by a manifest that has its first part."""
@@ -241,7 +247,7 @@ class NamedModules:
         """Return the files of a module: where a manifest says, else those whose paths end so."""
         parts = module.split("/")
         homes = self._source.homes(self._language.manifests)
-        for count in range(min(len(parts), MOST_SEGMENTS), -1, -1) if homes else ():
+        for count in range(min(len(parts), MOST_SEGMENTS), -1, -1):
             if places := homes.get("/".join(parts[:count])):
                 keys = ["/" + "/".join(filter(None, (place, *parts[count:]))) for place in places[:MOST_PLACES]]
                 return [file for key in dict.fromkeys(keys) for file in self._source.keyed(key)]
@@ -249,15 +255,22 @@ class NamedModules:
         return self._source.keyed("/".join(parts[1:]) if is_namespace else module)
 
 
+def _passed_in(source: Reads, path: str) -> defaultdict[str, list[str]]:
+    """Return the modules from which a file imports names, by these."""
+    imports = (relation for relation in source.outline(path) if relation.kind is RelationKind.IMPORTS)
+    return grouped((relation.target, relation.target_module) for relation in imports if relation.target_module)
+
+
 class Owners:
     """The types and modules that one file names before members."""
 
-    def __init__(self, source: Reads, file: Keyed, modules: NamedModules, inherited: Inherited) -> None:
+    def __init__(
+        self, source: Reads, file: Keyed, modules: NamedModules, definitions: Definitions, inherited: Inherited
+    ) -> None:
         self._source, self._path, self._modules, self._inherited = source, file.path, modules, inherited
-        self._language, self._platform = describe(file.language), platform_of(file.language)
-        self._builtins = builtins_of(file.language)
+        self._language, self._builtins = describe(file.language), builtins_of(file.language)
+        self._definitions, self._fields = definitions, cache(partial(_fields_in, source))
         self._followed: dict[tuple[str, str], tuple[str, str]] = {}  # By the owner and module of a relation.
-        self._fields: dict[str, Mapping[str, Mapping[str, Collection[tuple[str, str]]]]] = {}  # By the file.
 
     def of(self, relation: Relation, called: Called) -> Meant | None:
         """Return what is meant by a member of a type or module that is named; None where that says nothing."""
@@ -271,22 +284,24 @@ class Owners:
         owned = called.of_owner.get(owner) or [each for each in called.inside(files) if "." not in each.name]
         if around and not modules:  # A type inside of another one, or in a namespace.
             inside = [each for each in owned if f".{each.name}".endswith(f".{written}.{relation.target}")]
-            if not inside and relation.target_module:  # The module is not of the project.
+            if inside:
+                owned = inside
+            elif relation.target_module:  # The module is not of the project.
                 return NOTHING
-            if not inside and self._types_written(written):
+            elif self._types_written(written):
                 return self._of_types_above(written, relation.target)
-            owned, said = (inside, said) if inside else (owned, How.NAMED)
-        here = [each for each in owned if each.path == self._path and (not modules or each.path in modules)]
+            else:
+                said = How.NAMED
         imported = [each for each in owned if each.path in files]
+        here = [each for each in (imported if modules else owned) if each.path == self._path]
         whole = {each.name.rpartition(".")[0].replace(".", "/") for each in owned[:MOST_OF_A_NAME]}
         is_found = bool(modules or around) or relation.target_module in ("", MACRO, *whole)  # Else a foreign one.
-        for how, chosen in ((said, here), (said if is_found else How.NAMED, imported or owned)):
-            if chosen:
-                return one_or_guess(how, chosen)
+        if owned:
+            return one_or_guess(said if here or is_found else How.NAMED, here or imported or owned)
         is_type_in_it = relation.kind is RelationKind.INHERITS and relation.owner.endswith("::")
         if is_type_in_it or self.is_of_unknown(relation):
             return NOTHING
-        is_type = self._is_type(owner)
+        is_type = any(self._definitions.of(owner, _SCOPES))
         if relation.kind is RelationKind.HANDS_ON and not (is_type and self._may_inherit(owner, relation.target)):
             return NOTHING
         if is_type and called.methods:
@@ -300,18 +315,20 @@ class Owners:
         Each type on the way is one of the project; else it is not known whose member is meant.
         """
         head, mark, fields = relation.owner.partition(OF_FIELD)
+        if not mark:
+            return relation
         key = relation.owner, relation.target_module
-        if mark and key not in self._followed:
+        if key not in self._followed:
             self._followed[key] = self._type_of_field(head, fields.split("."), relation.target_module)
-        owner, module = self._followed[key] if mark else (relation.owner, relation.target_module)
-        return relation._replace(owner=owner, target_module=module) if mark else relation
+        owner, module = self._followed[key]
+        return relation._replace(owner=owner, target_module=module)
 
     def _type_of_field(self, owner: str, fields: Sequence[str], module: str) -> tuple[str, str]:
         """Return the owner and the module of a member of the last field, as a relation has them."""
         path, is_sure = self._path, "?" not in owner
         for field in fields:
             kinds = self._only_types(owner.rstrip(":?"), path, module)
-            types = self._fields_of(*kinds[0]).get(field, ()) if len(kinds) == 1 else ()
+            types = self._types_of_field(*kinds[0], field) if len(kinds) == 1 else ()
             if len(types) != 1:
                 return fields[-1] if fields[-1][:1].isupper() else "", ""
             ((owner, module),), ((path, _),) = types, kinds
@@ -329,38 +346,26 @@ class Owners:
             return [kind for kind in types if kind[0] in named] or [kind for kind in types if kind[0] in passing]
         return [kind for kind in types if kind[0] == path] or ([] if written in self._builtins else list(types))
 
-    def _fields_of(self, path: str, kind: str) -> Mapping[str, Collection[tuple[str, str]]]:
-        """Return the types of the fields of a type, each with the module from which it is imported."""
+    def _types_of_field(self, path: str, kind: str, field: str) -> Collection[tuple[str, str]]:
+        """Return the types of a field of a type, each with the module from which it is imported."""
         self._source.note(path, BASES, kind)
-        if path not in self._fields:
-            fields: dict[str, dict[str, set[tuple[str, str]]]] = {}
-            for said in self._source.outline(path):
-                if said.kind is RelationKind.CONTAINS:
-                    types = fields.setdefault(said.source, {}).setdefault(said.target, set())
-                    types.update([(said.owner, said.target_module)] if said.owner else ())
-            self._fields[path] = fields
-        return self._fields[path].get(kind, {})
+        return set(self._fields(path)[kind, field])
 
     def _is_of_foreign_type(self, owner: str) -> bool:
         """Return whether a type is certainly foreign: none of the project, no type parameter, and not `Any`."""
         is_parameter = len(owner) == 1 or (owner[:1] == "T" and owner[1:2].isupper())
-        is_known = not (is_parameter or owner in _ANYTHING or any(self._of_platform(owner)))
+        is_known = not (is_parameter or owner in _ANYTHING or any(self._definitions.of(owner)))
         return self._language.typed_members and owner[:1].isupper() and is_known
 
     def _extensions(self, relation: Relation) -> Meant:
         """Return the functions that extend foreign types: a value of such a type may have them."""
         named = self._source.called(relation.target)[:MOST_OF_A_NAME]
-        around = {each.place: each.qualified_name.rpartition(".")[0].rpartition(".")[2] for each in named}
-        found = [
-            each
-            for each in named
-            if each.is_extension
-            or (each.kind in CALLABLE and around[each.place] and not any(self._of_platform(around[each.place])))
-        ]
-        return one_or_guess(How.NAMED, list(map(candidate_of, found)))
+        return one_or_guess(How.NAMED, list(map(candidate_of, filter(self._is_extension, named))))
 
-    def _of_platform(self, name: str) -> Iterator[Named]:
-        return (each for each in self._source.called(name) if each.file.language in self._platform)
+    def _is_extension(self, named: Named) -> bool:
+        owner = owner_name(named.qualified_name)
+        is_of_foreign = named.kind in CALLABLE and owner and not any(self._definitions.of(owner))
+        return named.is_extension or bool(is_of_foreign)
 
     def _of_types_above(self, written: str, name: str) -> Meant:
         """Return the member that the types of a name have from those above them, if one of these has it."""
@@ -372,19 +377,24 @@ class Owners:
         """Return the types and modules of a name that may be written with what is around them: path, qualified name."""
         return [
             (each.file.path, each.qualified_name)
-            for each in islice(self._of_platform(written.rpartition(".")[2]), MOST_OF_A_NAME)
-            if each.kind in (SymbolKind.TYPE, SymbolKind.MODULE) and f".{each.qualified_name}".endswith(f".{written}")
+            for each in islice(self._definitions.of(written.rpartition(".")[2], _SCOPES), MOST_OF_A_NAME)
+            if f".{each.qualified_name}".endswith(f".{written}")
         ]
 
     def _may_inherit(self, owner: str, name: str) -> bool:
         """Return whether a member is none of the fields of a type of the project."""
         fields = (each.qualified_name for each in self._source.called(name) if each.kind is SymbolKind.FIELD)
-        return not any(field.rpartition(".")[0].rpartition(".")[2] == owner for field in fields)
+        return owner not in map(owner_name, fields)
 
     def is_of_unknown(self, relation: Relation) -> bool:
         """Return whether a name is that of a member of something that the project does not have."""
         owner = relation.owner.rstrip(":?").rpartition(".")[2]
-        return relation.owner.endswith("::") and not (self._is_type(owner, USED) or self._modules.named(owner))
+        return relation.owner.endswith("::") and not (
+            any(self._definitions.of(owner, USED)) or self._modules.named(owner)
+        )
 
-    def _is_type(self, name: str, kinds: Collection[SymbolKind] = (SymbolKind.TYPE, SymbolKind.MODULE)) -> bool:
-        return any(each.kind in kinds for each in self._of_platform(name))
+
+def _fields_in(source: Reads, path: str) -> defaultdict[tuple[str, str], list[tuple[str, str]]]:
+    """Return the types of the fields of a file by the type and name of these."""
+    fields = (said for said in source.outline(path) if said.kind is RelationKind.CONTAINS)
+    return grouped(((said.source, said.target), (said.owner, said.target_module)) for said in fields if said.owner)

@@ -2,11 +2,11 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple, Protocol
 
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
-from graphrag_mcp.model.files import MACRO, RelationKind, SymbolKind
+from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import FactSource
@@ -23,7 +23,7 @@ from graphrag_mcp.model.values import (
     alternatives,
     either,
 )
-from graphrag_mcp.resolution.by_name import macro_name
+from graphrag_mcp.resolution.by_name import linked_name
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.state import of_project
@@ -95,29 +95,24 @@ class References:
     def __init__(self, source: FactSource, links: LinkSource) -> None:
         self.source = source
         self.resolver = Resolver(source)
-        self._places: dict[SymbolId, int] = {}
-        self._numbers: dict[str, dict[int, int]] = {}
-        self._names: dict[str, dict[int, str]] = {}
+        self.place, self.above = cache(self._find_place), cache(self._find_above)
+        self._symbols, self._names = cache(self._find_symbols), cache(self._find_names)
         self.of = lru_cache(FILES_KEPT)(links.of)
         self.to, self.pending = links.to, links.pending
         self._by_source = lru_cache(FILES_KEPT)(self._find_by_source)
-        self._above: dict[SymbolId, Set[int]] = {}
 
-    def place(self, symbol: SymbolId) -> int:
+    def _find_place(self, symbol: SymbolId) -> int:
         """Return the number of the place of a declaration."""
-        if symbol not in self._places:
-            name = self.resolver.state.open(symbol.path).identities[symbol.number]
-            self._places[symbol] = place_id(Place(symbol.path, name))
-        return self._places[symbol]
+        return place_id(Place(symbol.path, self.resolver.state.open(symbol.path).identities[symbol.number]))
 
     def symbol(self, path: str, place: int) -> SymbolId | None:
         """Return the declaration of a file at a place."""
-        if path not in self._numbers:
-            file = self.resolver.state.file(path)
-            names = file.identities if file else ()
-            self._numbers[path] = {place_id(Place(path, name)): number for number, name in enumerate(names)}
-        number = self._numbers[path].get(place)
-        return None if number is None else SymbolId(path, number)
+        return self._symbols(path).get(place)
+
+    def _find_symbols(self, path: str) -> Mapping[int, SymbolId]:
+        file = self.resolver.state.file(path)
+        names = file.identities if file else ()
+        return {place_id(Place(path, name)): SymbolId(path, number) for number, name in enumerate(names)}
 
     def linked(self, symbols: Iterable[SymbolId], hows: Collection[How]) -> list[StoredLink]:
         """Return the links of some kinds to declarations."""
@@ -188,12 +183,12 @@ class References:
 
     def name(self, path: str, link: StoredLink) -> str:
         """Return the name of a link of a file that leads to a name."""
-        if path not in self._names:
-            facts, outline = self.source.facts(path), self.source.outline(path)
-            names = {mention.name for mention in facts.mentions} if facts else {relation.target for relation in outline}
-            names |= {macro_name(relation.target) for relation in outline if relation.target_module == MACRO}
-            self._names[path] = {place_id(Place("", name)): name for name in names}
-        return self._names[path].get(link.target, "")
+        return self._names(path).get(link.target, "")
+
+    def _find_names(self, path: str) -> Mapping[int, str]:
+        facts, outline = self.source.facts(path), self.source.outline(path)
+        names = {*map(linked_name, outline), *(mention.name for mention in (facts.mentions if facts else ()))}
+        return {place_id(Place("", name)): name for name in names}
 
     def unsure(self, name: str, places: Collection[int], languages: Collection[str]) -> list[StoredLink]:
         """Return the links of a name in some languages that may lead to places, and of which names alone are known."""
@@ -237,11 +232,9 @@ class References:
             link.path, mention, target, link.source, self.receivers((link,)), is_certain, link.kind if target else None
         )
 
-    def above(self, kind: SymbolId) -> Set[int]:
+    def _find_above(self, kind: SymbolId) -> Set[int]:
         """Return the places of the types of the project above a type."""
-        if kind not in self._above:
-            self._above[kind] = {link.source for link in self.closure(self.place(kind), (How.ABOVE,), _OF_TYPES)}
-        return self._above[kind]
+        return {link.source for link in self.closure(self.place(kind), (How.ABOVE,), _OF_TYPES)}
 
     def around(self, path: str, at: int, *, named: bool = False, outside: SymbolId | None = None) -> SymbolId | None:
         """Return the innermost declaration around an offset that can contain code.
@@ -250,11 +243,10 @@ class References:
         """
         file = self.resolver.state.file(path)
         least = self.resolver.declared(outside).stop - self.resolver.declared(outside).start if outside else -1
-        around = [pair for pair in (file.declared_around(at) if file else ()) if pair[1].kind in _ENCLOSING]
         sizes = [
             (declaration.stop - declaration.start, number)
-            for number, declaration in around
-            if declaration.name or not named
+            for number, declaration in (file.declared_around(at) if file else ())
+            if declaration.kind in _ENCLOSING and (declaration.name or not named)
         ]
         best = min((size for size in sizes if size[0] > least), default=None)
         return SymbolId(path, best[1]) if best else None

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from graphrag_mcp.model.expressions import Expression, Member, argument_around, parse, says_type
 from graphrag_mcp.model.facts import Flow, Mark, Mention, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import (
     ABSENT,
@@ -29,6 +29,8 @@ from graphrag_mcp.model.values import (
     always,
     either,
     nothing,
+    of_kind,
+    symbols_of,
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
@@ -65,26 +67,20 @@ class Meanings(ResolverPart):
         kinds, rebinds = {self.declared(symbol).kind for symbol in symbols}, self.state.policy(symbols[0]).names.rebinds
         if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
             return self._aliased(symbols[0]) or Type(symbols)
-        if functions := tuple(symbol for symbol in symbols if self.declared(symbol).kind in CALLABLE):
+        if functions := tuple(filter(self.symbols.is_callable, symbols)):
             if Mark.PROPERTY in self.declared(functions[0]).marks:
                 return self.calls.result(Function(functions[:1]), nothing, 0)
             others = [self._held(symbol) for symbol in symbols if rebinds and symbol not in functions]
             return either([self.function(functions), *others])
         held = [symbol for symbol in symbols if says_type(self.declared(symbol).value)]
-        path, assigned = (
-            symbols[0].path,
-            [(declaration.at, declaration.value) for declaration in map(self.declared, symbols)],
-        )
+        assigned = [(declaration.at, declaration.value) for declaration in map(self.declared, symbols)]
         if len(symbols) > 1 and not held and rebinds and all(text for _, text in assigned):
-            return self.expressions.in_turn(path, self.declared(symbols[0]).name, assigned)
+            return self.expressions.in_turn(symbols[0].path, self.declared(symbols[0]).name, assigned)
         return either(self._held(symbol) for symbol in held or symbols)
 
     def function(self, symbols: tuple[SymbolId, ...], of: Value | None = None) -> Value | None:
         """Return functions, as their decorators change them."""
-        is_changed = self.state.policy(symbols[0]).names.rebinds and any(
-            self.declared(symbol).decorators for symbol in symbols
-        )
-        if not is_changed:  # Decorators of TypeScript rarely give anything else.
+        if not self.state.policy(symbols[0]).names.rebinds:  # Decorators of TypeScript rarely give anything else.
             return Function(symbols, of)
         made = [self._decorated(symbol, Function((symbol,), of)) for symbol in symbols]
         if all(value == Function((symbol,), of) for value, symbol in zip(made, symbols, strict=True)):
@@ -105,12 +101,12 @@ class Meanings(ResolverPart):
 
     def _aliased(self, symbol: SymbolId) -> Value | None:
         declaration = self.declared(symbol)
-        if Mark.ALIAS not in declaration.marks or not declaration.value:
+        if Mark.ALIAS not in declaration.marks:
             return None
         value = self.types.named(symbol.path, declaration.at, parse(declaration.value))
         if isinstance(value, Signature):
             return replace(value, alias=symbol)
-        return Type(value.symbols, value.arguments) if isinstance(value, Instance) else value
+        return of_kind(Type, value)
 
     def _held(self, symbol: SymbolId) -> Value | None:
         """Return what a variable or field holds."""
@@ -157,9 +153,7 @@ class Resolver:
     def resolve(self, path: str, mention: Mention) -> Referent | None:
         """Return what a mention refers to; None if that is not decided."""
         self.state.steps = 0
-        file = self.state.file(path)
-        if file is None:
-            return None
+        file = self.state.open(path)
         referent = self._named(path, mention, mention.arity)
         if referent is None:
             is_foreign = mention.use == Use.KEY and self._is_foreign_place(path, mention.at, parse(mention.receiver))
@@ -214,10 +208,8 @@ class Resolver:
                 for symbol in made.symbols
                 for name in self.state.policy(symbol).members.constructors
             ]
-            if field and not any(hit and hit.symbols for hit in makers):
-                return Referent(
-                    tuple(symbol for symbol in field.symbols if self.declared(symbol).kind == SymbolKind.FIELD), None
-                )
+            if field and not any(map(symbols_of, makers)):
+                return Referent(tuple(filter(self.symbols.is_field, field.symbols)), None)
         return Referent((), OUTSIDE)
 
     def _field_of(self, kind: Instance, place: int) -> Referent:
@@ -260,12 +252,9 @@ class Resolver:
 
     def is_open(self, referent: Referent) -> bool:
         """Return whether each declaration may not be meant: only its value is, or a method of another type."""
-        methods = [
-            declaration for declaration in map(self.declared, referent.symbols) if declaration.kind == SymbolKind.METHOD
-        ]
         distinct = {
-            (declaration.qualified, tuple(parameter.value for parameter in declaration.parameters or ()))
-            for declaration in methods
+            (method.qualified, tuple(parameter.value for parameter in method.inputs))
+            for method in map(self.declared, filter(self.symbols.is_method, referent.symbols))
         }
         if (
             len({symbol.path for symbol in referent.symbols}) > 1
@@ -284,15 +273,20 @@ class Resolver:
 
     def taker(self, path: str, flow: Flow) -> Value | None:
         """Return what takes a value that a file hands over: the type of the parameter, variable or result."""
-        into = parse(flow.into)
+        into = self.given_to(path, flow)
         if flow.argument < 0:
-            return self.expressions.value(path, flow.at, into)
-        callee = self.calls.callee(path, flow.at, into)
-        is_method_of_type = isinstance(callee, Function) and isinstance(callee.receiver, Type)
+            return into
+        is_method_of_type = isinstance(into, Function) and isinstance(into.receiver, Type)
         if is_method_of_type and self.state.open(path).policy.members.method_sets:
             # The first argument is its instance.
-            return self.calls.parameter(callee, flow.argument - 1) if flow.argument else None
-        return self.calls.parameter(callee, flow.argument)
+            return self.calls.parameter(into, flow.argument - 1) if flow.argument else None
+        return self.calls.parameter(into, flow.argument)
+
+    def given_to(self, path: str, flow: Flow) -> Value | None:
+        """Return to what a file hands a value over: a function, or a value of the type of the variable or result."""
+        into = parse(flow.into)
+        give = self.expressions.value if flow.argument < 0 else self.calls.callee
+        return give(path, flow.at, into)
 
     def may_satisfy(self, kind: SymbolId, interface: SymbolId) -> bool:
         """Return whether a type has all methods of an interface, by their names, and nothing else decides it.
@@ -318,7 +312,7 @@ class Resolver:
         """Return whether functions are values of a type because they take and give the same."""
         made_of = self.types.underlying(Instance((kind,)))
         called = self.members.find(made_of, "()") if isinstance(made_of, Instance) else None
-        return isinstance(made_of, Signature) or bool(called and called.symbols)
+        return isinstance(made_of, Signature) or bool(symbols_of(called))
 
     def required(self, interface: SymbolId) -> Set[str]:
         """Return the names of the methods that an interface declares itself, without optional ones."""

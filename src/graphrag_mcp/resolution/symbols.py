@@ -106,6 +106,11 @@ class Symbols(ResolverPart):
             return self.state.policy(symbol).foreign.members(base.name)
         return methods
 
+    def may_have(self, symbol: SymbolId, base: Value | None, name: str) -> bool:
+        """Return whether a foreign type has a member of a name, or not all of its members are known."""
+        known = self.foreign_members(symbol, base)
+        return known is None or name in known
+
     def is_constructor(self, symbol: SymbolId, owner: SymbolId) -> bool:
         """Return whether a member makes the instances of its type."""
         name, policy = self.declared(symbol).name, self.state.policy(symbol)
@@ -131,20 +136,32 @@ class Symbols(ResolverPart):
     def is_type(self, symbol: SymbolId) -> bool:
         return self.declared(symbol).kind == SymbolKind.TYPE
 
+    def is_callable(self, symbol: SymbolId) -> bool:
+        return self.declared(symbol).kind in CALLABLE
+
+    def is_field(self, symbol: SymbolId) -> bool:
+        return self.declared(symbol).kind == SymbolKind.FIELD
+
+    def is_method(self, symbol: SymbolId) -> bool:
+        return self.declared(symbol).kind == SymbolKind.METHOD
+
+    def is_interface(self, symbol: SymbolId) -> bool:
+        return Mark.INTERFACE in self.declared(symbol).marks
+
+    def is_abstract(self, symbol: SymbolId) -> bool:
+        return Mark.ABSTRACT in self.declared(symbol).marks
+
     def is_only_type(self, symbol: SymbolId) -> bool:
         """Return whether a declaration is a type without a value, an interface or an alias: gone when it runs."""
         return self.is_type(symbol) and not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(symbol).marks)
 
     def fitting(self, symbols: Sequence[SymbolId], sought: Sought) -> tuple[SymbolId, ...]:
         """Return the declarations that a name may mean by its use; of functions those that take the arguments."""
-        if not symbols:
-            return ()
-        spaces = self.state.policy(symbols[0]).names.spaces.get(sought.use)
+        spaces = self.state.policy(symbols[0]).names.spaces.get(sought.use) if symbols else ()
         if not spaces:
             return tuple(symbols)
-        for kinds in spaces:
-            if fitting := [symbol for symbol in symbols if self.declared(symbol).kind in kinds]:
-                break
+        of_kinds = ([symbol for symbol in symbols if self.declared(symbol).kind in kinds] for kinds in spaces)
+        fitting = next(filter(None, of_kinds), [])
         if sought.use not in USES_OF_FUNCTIONS:
             return tuple(fitting)
         accessors = [symbol for symbol in symbols if self.declared(symbol).parameters == ()]
@@ -157,27 +174,25 @@ class Symbols(ResolverPart):
         if not symbols or not self.state.policy(symbols[0]).names.has_spaces:
             return tuple(symbols)
         of_it = [symbol for symbol in symbols if (Mark.STATIC in self.declared(symbol).marks) == is_of_type]
-        others = [
-            symbol for symbol in symbols if symbol not in of_it and self.declared(symbol).kind != SymbolKind.METHOD
-        ]
-        return tuple(of_it or others or [symbol for symbol in symbols if self._is_of_interface(symbol)])
+        others = [symbol for symbol in symbols if not self.is_method(symbol)]
+        return tuple(of_it or others or filter(self._is_of_interface, symbols))
 
     def _is_of_interface(self, member: SymbolId) -> bool:
         owner = self.around(member)
-        return owner is not None and Mark.INTERFACE in self.declared(owner).marks
+        return owner is not None and self.is_interface(owner)
 
     def _has_room(self, symbol: SymbolId, count: int) -> bool:
         """Return whether a function takes a number of arguments."""
-        parameters = self.declared(symbol).parameters
-        if count < 0 or parameters is None:
+        declaration = self.declared(symbol)
+        if count < 0 or declaration.parameters is None:
             return True
-        has_rest = bool(parameters) and parameters[-1].rest
-        return count >= len(parameters) - 1 if has_rest else count == len(parameters)
+        most = len(declaration.inputs)
+        return count >= most - 1 if declaration.takes_more else count == most
 
     def declared_in(self, owner: SymbolId, name: str) -> Iterator[SymbolId]:
         """Yield the members of a name that a type declares, in whichever file of its unit."""
         file = self.state.open(owner.path)
-        if self.declared(owner).kind in CALLABLE:
+        if self.is_callable(owner):
             return
         yield from file.symbols(owner.number, name)
         declaration = self.declared(owner)

@@ -21,7 +21,7 @@ from graphrag_mcp.model.expressions import (
     parse,
 )
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
-from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
@@ -43,10 +43,13 @@ from graphrag_mcp.model.values import (
     Type,
     Value,
     Variable,
+    alternatives,
     at_least,
     either,
     foreign_instance,
+    of_kind,
     replaced,
+    value_of,
 )
 from graphrag_mcp.resolution.state import MAX_LEVELS, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
@@ -74,14 +77,14 @@ class Types(ResolverPart):
                 referent = self._type_referent(path, at, expression)
                 if referent and self.state.open(path).policy.foreign.is_open:
                     return self._open_type(path, at, referent, name)
-                kind = self._of_type(referent.value) if referent else None
+                kind = self._of_type(value_of(referent))
                 aliases = self.state.open(path).policy.foreign.aliases
                 return Outside(aliases.get(kind.name, kind.name)) if isinstance(kind, Outside) else kind
             case Application(kind, arguments):
                 types = tuple(map(inner, arguments))
                 referent = self._type_referent(path, at, kind)
-                value = referent and referent.value
-                foreign = value.values[0] if isinstance(value, Either) else value
+                value = value_of(referent)
+                foreign = alternatives(value)[0]
                 if isinstance(foreign, Outside) and self.state.open(path).policy.foreign.is_open:
                     make = self.state.open(path).policy.foreign.containers.get(foreign.name.rpartition(".")[2])
                     return make(types) if make else foreign_instance(foreign.name)
@@ -102,7 +105,7 @@ class Types(ResolverPart):
                 return either(map(inner, values))
             case Numbered(number):
                 symbol = SymbolId(path, number)
-                return self._signature(symbol) if self.declared(symbol).kind in CALLABLE else Instance((symbol,))
+                return self._signature(symbol) if self.symbols.is_callable(symbol) else Instance((symbol,))
             case TypeOf(value):
                 return self.ask.value(path, at, value)
             case Literal(foreign):
@@ -144,8 +147,8 @@ class Types(ResolverPart):
     def _signature(self, symbol: SymbolId) -> Value | None:
         """Return a function type that is written with parameters of its own."""
         declaration = self.declared(symbol)
-        parameters = tuple(self.ask.written(symbol, parameter.value) for parameter in declaration.parameters or ())
-        return Signature(parameters, self.ask.written(symbol, declaration.value) if declaration.value else None)
+        parameters = tuple(self.ask.written(symbol, parameter.value) for parameter in declaration.inputs)
+        return Signature(parameters, self.ask.written(symbol, declaration.value))
 
     def _of_type(self, kind: Value | None) -> Value | None:
         """Return a value of what a name stands for, if that is a type."""
@@ -165,8 +168,7 @@ class Types(ResolverPart):
             case Instance(symbols) | Type(symbols):
                 return Instance(symbols, arguments)
             case Outside(name):
-                policy = self.state.open(path).policy
-                return None if policy.names.is_dynamic or policy.foreign.is_open else Foreign(name, arguments)
+                return None if self.state.open(path).policy.names.is_dynamic else Foreign(name, arguments)
         return None
 
     def underlying(self, value: Value | None) -> Value | None:
@@ -236,13 +238,9 @@ class Lineage(ResolverPart):
 
     def _merged(self, value: Instance | Type) -> list[Value | None]:
         """Merge the orders of the bases so that each type stands before its own bases (C3)."""
-        as_kind = type(value)
-        bases = [
-            as_kind(other.symbols, other.arguments) if isinstance(other, Instance) else other
-            for other in self.bases(value)
-        ]
+        bases = [of_kind(type(value), other) for other in self.bases(value)]
         rows = [list(self.order(value)) if isinstance(value, Instance | Type) else [value] for value in bases]
-        rows.append(list(bases))
+        rows.append(bases)
         merged: list[Value | None] = [value]
         while rows := [row for row in rows if row]:
             later = [value for row in rows for value in row[1:]]

@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import METACLASS, FileFacts, Mark, Mention, SymbolId, Use
+from graphrag_mcp.model.facts import METACLASS, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
-from graphrag_mcp.model.values import Foreign, Instance, Outside, Type
+from graphrag_mcp.model.values import Foreign, Instance, Outside, Type, symbols_of
 from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.hierarchy import Hierarchy
@@ -43,9 +43,8 @@ class Uses:
     def __init__(self, references: References) -> None:
         self._references, self._resolver, self._source = references, references.resolver, references.source
         self._declared, self._symbols = self._resolver.declared, self._resolver.symbols
-        self._confined: dict[tuple[SymbolId, bool], bool] = {}
         self._of_interfaces = lru_cache(_NAMES_KEPT)(self._find_of_interfaces)
-        self._handed: dict[SymbolId, bool] = {}
+        self._is_confined, self._is_handed_on = cache(self._find_confined), cache(self._find_handed_on)
 
     def of(self, symbols: Collection[SymbolId], also: Collection[int] = (), *, with_guesses: bool = True) -> Sites:
         """Return the places that mean one of the declarations, or what is also at some places, and the undecided ones.
@@ -60,17 +59,17 @@ class Uses:
         numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
         sites = self._decided(link for link in links if link.how is not How.EXPORTED)
         unsure = (How.UNDECIDED, How.FOREIGN, How.OUTSIDE) if with_guesses else (How.FOREIGN,)
-        undecided = self._references.to(numbers.keys(), unsure)
-        for link in undecided:
-            if link.how is How.UNDECIDED and link.use:
-                site = self._references.site(link, numbers[link.target])
-                sites.setdefault((link.path, link.line, link.source, link.use, link.arity, site.mention.receiver), site)
-        foreign = [link for link in undecided if link.how is How.FOREIGN]
+        undecided = grouped((link.how, link) for link in self._references.to(numbers.keys(), unsure) if link.use)
+        for link in undecided[How.UNDECIDED]:
+            site = self._references.site(link, numbers[link.target])
+            sites.setdefault((link.path, link.line, link.source, link.use, link.arity, site.mention.receiver), site)
+        foreign = undecided[How.FOREIGN]
         sites |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, symbols))}
         if not with_guesses:
             return Sites(list(sites.values()), frozenset(), ())
         sites |= {(number, "alike"): site for number, site in enumerate(self._alike(symbols))}
-        elsewhere = self._others(names, places, undecided) - {(site.path, site.mention.line) for site in sites.values()}
+        elsewhere = self._others(names, places, [*foreign, *undecided[How.OUTSIDE]])
+        elsewhere -= {(site.path, site.mention.line) for site in sites.values()}
         return Sites(list(sites.values()), elsewhere, self._references.pending(names))
 
     def _decided(self, links: Iterable[StoredLink]) -> dict[tuple[object, ...], Site]:
@@ -87,14 +86,12 @@ class Uses:
         return sites
 
     def _others(
-        self, names: Collection[str], places: Collection[int], undecided: Iterable[StoredLink]
+        self, names: Collection[str], places: Collection[int], foreign: Iterable[StoredLink]
     ) -> Set[tuple[str, int]]:
         """Return the places that mean other declarations of some names, or something foreign."""
         numbers = {place for name in names for place in self._source.places_of(name)} - set(places)
         links = self._references.to(numbers, (How.CERTAIN, How.OPEN))
-        links += [
-            link for link in undecided if link.how in (How.FOREIGN, How.OUTSIDE) and link.use not in ("", Use.IMPORT)
-        ]
+        links += [link for link in foreign if link.use != Use.IMPORT]
         return {(link.path, link.line) for link in links}
 
     def run_through(self, links: Iterable[StoredLink]) -> Iterator[StoredLink]:
@@ -121,10 +118,10 @@ class Uses:
 
     def _reached(self, group: Sequence[StoredLink], symbol: SymbolId) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached_by`."""
-        declaration, policy = self._declared(symbol), self._resolver.state.policy(symbol)
-        if policy.members.method_sets:
-            fits = any(link.arity in (-1, len(declaration.parameters or ())) for link in group)
-            is_open = fits and declaration.kind == SymbolKind.METHOD and Mark.ABSTRACT not in declaration.marks
+        if self._symbols.has_method_sets(symbol):
+            counts = {link.arity for link in group}
+            fits = not counts.isdisjoint((-1, len(self._declared(symbol).inputs)))
+            is_open = fits and self._symbols.is_method(symbol) and not self._symbols.is_abstract(symbol)
             return Certainty.BY_NAME if is_open else None
         owner = self._symbols.around(symbol)
         return self._resolver.foreign.reached_by(
@@ -149,7 +146,7 @@ class Uses:
         """Return the members of a name that interfaces of the project declare, each with its interface."""
         named = of_project(self._source.named(name))
         owned = ((symbol, self._symbols.owner_of(symbol)) for symbol in named)
-        return {symbol: owner for symbol, owner in owned if owner and Mark.INTERFACE in self._declared(owner).marks}
+        return {symbol: owner for symbol, owner in owned if owner and self._symbols.is_interface(owner)}
 
     def can_mean(self, site: Site, symbol: SymbolId) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
@@ -168,12 +165,10 @@ class Uses:
             site.path == symbol.path and not site.mention.receiver
         )
 
-    def _is_handed_on(self, symbol: SymbolId) -> bool:
+    def _find_handed_on(self, symbol: SymbolId) -> bool:
         """Return whether a function is used as a value, so that it may be a member of something."""
-        if symbol not in self._handed:
-            links = self._references.linked((symbol,), (How.CERTAIN, How.OPEN))
-            self._handed[symbol] = any(link.kind is RelationKind.HANDS_ON for link in links)
-        return self._handed[symbol]
+        links = self._references.linked((symbol,), (How.CERTAIN, How.OPEN))
+        return any(link.kind is RelationKind.HANDS_ON for link in links)
 
     def _fits(self, policy: Policy, mention: Mention, symbol: SymbolId) -> bool:
         """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
@@ -184,14 +179,10 @@ class Uses:
 
         use: as what. Reading a member is never reading the constant whose value it has, but calling it may run that.
         """
-        key = (symbol, use in _RUNNING)
-        if key not in self._confined:
-            facts = self._source.facts(symbol.path)
-            self._confined[key] = facts is not None and self._is_confined(facts, symbol, is_run=key[1])
-        return self._confined[key]
+        return self._is_confined(symbol, is_run=use in _RUNNING)
 
-    def _is_confined(self, facts: FileFacts, symbol: SymbolId, *, is_run: bool) -> bool:
-        declaration = self._declared(symbol)
+    def _find_confined(self, symbol: SymbolId, *, is_run: bool) -> bool:
+        declaration, facts = self._declared(symbol), self._resolver.state.open(symbol.path).facts
         is_inner = declaration.owner >= 0 and facts.declared[declaration.owner].kind in CALLABLE
         policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
         is_module = bool(facts.imports or facts.exports) and not (policy.names.rebinds or policy.modules.whole_unit)
@@ -206,7 +197,7 @@ class Uses:
         mentions = (mention for mention in facts.mentions if mention.name == declaration.name and not mention.receiver)
         others = [mention for mention in mentions if mention.use not in _NOT_STORING]
         referents = [self._resolver.resolve(symbol.path, mention) for mention in others]
-        return all(referent is not None and symbol not in referent.symbols for referent in referents)
+        return None not in referents and not any(symbol in symbols_of(referent) for referent in referents)
 
 
 def _by_place(links: Iterable[StoredLink]) -> Iterable[Sequence[StoredLink]]:
@@ -240,7 +231,7 @@ class Outsiders:
         owner = self._hierarchy.owner_of(symbol)
         around = owner if owner and self._symbols.is_constructor(symbol, owner) else None
         marks = (*declaration.marks, *(self._declared(around).marks if around else ()))
-        replaced = self._hierarchy.overridden(symbol) if owner and policy.calls.overloads else []
+        replaced = self._hierarchy.overridden(symbol) if policy.calls.overloads else []
         marks += tuple(mark for above in replaced for mark in self._declared(above).marks if mark[:1] == "@")
         yield from (
             mark for mark in dict.fromkeys(marks) if mark[:1] == "@" and policy.foreign.is_registering(mark[1:])
@@ -264,22 +255,18 @@ class Outsiders:
             yield from (self._declared(other).name for other in unsure)
             yield from self._replacing(declaration.name, holders)
             yield from self._taking(owner) if declaration.name[:1].isupper() else ()
-        if owner and policy.calls.overloads:
+        if policy.calls.overloads:
             above = replaced if OVERRIDE in declaration.marks else []
             yield from (name for method in above or [symbol] for name in self._resolver.foreign.overridden(method))
 
     def class_readers(self, symbol: SymbolId) -> Iterator[str]:
         """Yield what is given a class, or that of a field or one below it, and may keep it or read what it declares."""
-        policy, owner = self._resolver.state.policy(symbol), self._hierarchy.owner_of(symbol)
-        own_kind = self._declared(symbol).kind
-        is_field = owner is not None and own_kind == SymbolKind.FIELD
-        if is_field and owner:
-            kinds = [owner, *self._hierarchy.descendants(owner)]
-        else:
-            kinds = [symbol] if own_kind == SymbolKind.TYPE else []
-        if not kinds or not policy.members.class_hooks or self._symbols.is_only_assigned(symbol):
+        policy, declaration = self._resolver.state.policy(symbol), self._declared(symbol)
+        if not policy.members.class_hooks or self._symbols.is_only_assigned(symbol):
             return
-        if is_field:
+        owner = self._hierarchy.owner_of(symbol) if declaration.kind == SymbolKind.FIELD else None
+        kinds = [owner, *self._hierarchy.descendants(owner)] if owner else [symbol]
+        if owner:
             yield from (reader for kind in kinds for reader in self._resolver.foreign.callers(kind))
         above = dict.fromkeys(base for kind in kinds for base in self._resolver.lineage.above((Instance((kind,)),)))
         for base in above:
@@ -288,7 +275,7 @@ class Outsiders:
                     yield from self._metaclasses(kind)
                     inside = {self._declared(method).name for method in self._symbols.methods_of(kind)}
                     yield from inside.intersection(policy.members.class_hooks)
-            elif is_field and policy.foreign.called_back(self._resolver.foreign.name(base)) is None:
+            elif owner and policy.foreign.called_back(self._resolver.foreign.name(base)) is None:
                 yield self._resolver.foreign.name(base) or "a base that is not known"
 
     def _metaclasses(self, kind: SymbolId) -> Iterator[str]:
@@ -319,11 +306,7 @@ class Outsiders:
         for path in sorted({site.path for site in self._uses.of((kind,)).sites if site.target}):
             facts = None if path.endswith(policy.modules.tests) else self._source.facts(path)
             for flow in facts.flows if facts else ():
-                into = parse(flow.into)
-                if flow.argument < 0:
-                    taker = self._resolver.expressions.value(path, flow.at, into)
-                else:
-                    taker = self._resolver.calls.callee(path, flow.at, into)
+                taker = self._resolver.given_to(path, flow)
                 if (
                     isinstance(taker, Outside)
                     and "/" in taker.name
@@ -337,11 +320,10 @@ class Outsiders:
 
         Then those that have them if foreign types that they embed do.
         """
-        rules = [policy_of(language).foreign.interfaces.items() for language in sorted(FACT_LANGUAGES)]
         named = [
             methods
-            for interfaces in rules
-            for name, methods in interfaces
+            for language in sorted(FACT_LANGUAGES)
+            for name, methods in policy_of(language).foreign.interfaces.items()
             if re.fullmatch(rf"(.*[./])?{re.escape(interface)}", name)
         ]
         fits: dict[SymbolId, bool | None] = {}

@@ -107,7 +107,7 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
                 declaration.parameters is None,
                 tuple(
                     (parameter.name, text(parameter.value), parameter.optional, parameter.rest)
-                    for parameter in declaration.parameters or ()
+                    for parameter in declaration.inputs
                 ),
                 declaration.type_parameters,
                 tuple((text(base.type), base.how) for base in declaration.bases),
@@ -123,7 +123,7 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
     for imported in facts.imports:
         read = Read(path, "import", imported.name)
         if not imported.name:
-            is_some = imported.item != "*" and policy.modules.first is not None
+            is_some = imported.item != "*" and policy.names.rebinds
             first = imported.module.partition(".")[0]
             read = Read(path, "imported as", first) if is_some else Read(path, IMPORTED_BY_ALL)
         stars += imported.item == "*"
@@ -179,8 +179,6 @@ class _Places:
 
     def text(self, expression: str) -> str:
         """Return an expression with the identities of the declarations that it gives by their numbers."""
-        if "#" not in expression and "%" not in expression:
-            return expression
         return _NUMBER.sub(self._named, expression)
 
     def _named(self, match: re.Match[str]) -> str:

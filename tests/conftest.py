@@ -5,10 +5,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from graphrag_mcp.embedding import models
+from graphrag_mcp.embedding.static import PACKAGE_MODEL
 from graphrag_mcp.system.process import collect_rarely
 from tests.golden.golden import Golden
 
@@ -38,6 +41,22 @@ def pytest_configure() -> None:
 def pytest_collection_finish() -> None:
     """Collect garbage as the program does: each pass over all tests and modules would take a quarter of a second."""
     collect_rarely()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_copy_of_the_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Each index that a test makes keeps the package's model, as links to one copy: it has four megabytes."""
+    copy = shutil.copytree(PACKAGE_MODEL, tmp_path_factory.mktemp("kept") / "model")
+
+    def link(source: Path, target: Path) -> None:
+        if source.parent == PACKAGE_MODEL:
+            os.link(copy / source.name, target)
+        else:
+            shutil.copyfile(source, target)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(models, "shutil", SimpleNamespace(copyfile=link, rmtree=shutil.rmtree))
+        yield
 
 
 @pytest.fixture

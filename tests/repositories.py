@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 NEW = 1_700_000_000
+# Without the last, each commit starts another process that looks whether there is something to tidy.
+_SETTINGS = ("user.name=Test", "user.email=test@example.org", "init.defaultBranch=main", "maintenance.auto=false")
 
 SESSION = '''\
 """Keeps the sessions of a user."""
@@ -29,8 +31,7 @@ def git(root: Path, *arguments: str, when: int = NEW) -> str:
         "GIT_AUTHOR_DATE": f"{when} +0000",
         "GIT_COMMITTER_DATE": f"{when} +0000",
     }
-    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main"]
-    command = ["git", *identity, *arguments]
+    command = ["git", *(word for setting in _SETTINGS for word in ("-c", setting)), *arguments]
     return subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True, text=True).stdout
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.context import CONTEXT, listed, missing, shown
+from graphrag_mcp.tools.arguments import parse_arguments
 from graphrag_mcp.tools.table import TOOLS
 
 GIVEN = json.loads(CONTEXT.read_text(encoding="utf-8"))
@@ -39,7 +40,7 @@ def test_each_investigation_has_both_arms_and_places(given: dict[str, Any]) -> N
     assert given["rg"]
     assert given["calls"]
     for call in given["calls"]:
-        TOOLS[call["tool"]].arguments.model_validate(call["arguments"])
+        parse_arguments(call["tool"], TOOLS[call["tool"]].arguments, call["arguments"])
     assert ("patch" in given) == (given["kind"] == "diff")
 
 

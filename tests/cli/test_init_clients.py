@@ -1,11 +1,11 @@
 """`init` finds clients, keeps what is not its own, and is undone; `uninstall` removes the indexes too."""
 
-import dataclasses
 import json
 import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from graphrag_mcp.cli import init as init_module
 from graphrag_mcp.cli.clients import CLIENTS, Entries, JsonFormat
@@ -222,7 +222,7 @@ class _Careless(JsonFormat):
 
 def test_a_text_without_the_other_servers_is_never_written(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A library may lose them."""
-    careless = dataclasses.replace(CLIENTS["cursor"], format=_Careless("mcpServers"))
+    careless = replace(CLIENTS["cursor"], format=_Careless("mcpServers"))
     monkeypatch.setitem(CLIENTS, "cursor", careless)
     (project / ".cursor").mkdir()
     (project / ".cursor/mcp.json").write_text('{"mcpServers": {"other": {}}}')

@@ -166,7 +166,8 @@ def test_alone_in_a_terminal_it_says_how_to_begin(tmp_path: Path) -> None:
 
 def test_options_may_stand_anywhere() -> None:
     """Before, between and behind the other arguments of a command: all mean the same."""
-    read = create_parser().parse_args(["grep", "-w", "--", "-x", "-y"])
+    whole = create_parser()
+    read = whole.parse_args(["grep", "-w", "--", "-x", "-y"])
     assert (read.text, read.paths, read.whole_word) == ("-x", ["-y"], True)
     tried = set()
     for command, parser in parsers().items():
@@ -182,7 +183,7 @@ def test_options_may_stand_anywhere() -> None:
             if option.nargs is None:
                 given.append(str(next(iter(option.choices))) if option.choices else "1")
             orders = [[*values[:place], *given, *values[place:]] for place in range(len(values) + 1)]
-            read = [vars(create_parser().parse_args([command, *order])) for order in orders]
+            read = [vars(whole.parse_args([command, *order])) for order in orders]
             assert read == [read[0]] * len(read), (command, given)
             tried.add(command)
     assert {"grep", "search", "read", "history", "batch", "indexes"} <= tried

@@ -215,10 +215,14 @@ def test_a_terminal_has_the_users_pager_with_colours(shop: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("pager", ["", "cat", "no-such-pager", "'"])
-def test_without_a_pager_the_answer_is_printed(shop: Path, pager: str) -> None:
+def test_without_a_pager_nothing_is_handed_on(pager: str) -> None:
     """`cat` is none, as for git."""
     assert not page("text", {"PAGER": pager})
-    assert b"6 lines of 2 files" in _in_terminal(["grep", "expires_at"], {**os.environ, "PAGER": pager})
+
+
+def test_without_a_pager_the_answer_is_printed(shop: Path) -> None:
+    """Also where one is named that is not there."""
+    assert b"6 lines of 2 files" in _in_terminal(["grep", "expires_at"], {**os.environ, "PAGER": "no-such-pager"})
 
 
 def test_no_pager_means_none(shop: Path) -> None:

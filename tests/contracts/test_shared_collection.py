@@ -16,7 +16,7 @@ from tests.servers.connections import open_qdrant
 
 CHUNK_WORDS = 160
 TIMES = 10
-QUERIES = 50
+QUERIES = 20
 
 
 def _cut(words: Sequence[str]) -> list[str]:

@@ -222,6 +222,33 @@ def test_the_default_place_counts_without_git(tmp_path: Path, home: Path, monkey
     assert ExclusionManager(tmp_path).should_exclude("a.txt")
 
 
+@pytest.mark.parametrize(
+    ("settings", "excluded"),
+    [
+        ("[CORE]\n\tEXCLUDESFILE = {0}\n", True),
+        ("[core] excludesfile = {0}", True),
+        ("[Include]\n\tpath = {1}\n", True),
+        ('[includeIf "gitdir:/"]\n\tpath = {1}\n', False),
+        ("[user]\n\tname = A\n", None),
+        (None, None),
+    ],
+)
+def test_git_is_started_only_where_the_users_settings_may_name_a_file(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, settings: str | None, excluded: bool | None
+) -> None:
+    """Whether a file is named, and whether one included applies, git decides; None where it is not asked."""
+    touch_files(tmp_path, "a.py")
+    (home / "mine").write_text("*.txt\n")
+    (home / "more").write_text(f"[core]\n\texcludesFile = {home / 'mine'}\n")
+    if settings is not None:
+        (home / ".gitconfig").write_text(settings.format(home / "mine", home / "more"))
+    started = []
+    run = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda command, **how: started.append(command) or run(command, **how))
+    assert ExclusionManager(tmp_path).should_exclude("a.txt") is bool(excluded)
+    assert bool(started) is (excluded is not None)
+
+
 @pytest.mark.requirement("K-04")
 def test_the_projects_own_git_configuration_is_not_read(tmp_path: Path) -> None:
     """A hostile repository cannot name the global excludes file."""

@@ -21,6 +21,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.system.git import Git
+from graphrag_mcp.system.git_dirs import read_head_commit
 from graphrag_mcp.tools.table import TOOLS
 from tests.repositories import commit, copied, git
 from tests.waiting import wait_until
@@ -48,7 +49,7 @@ class Repository:
         git(self.root, "add", "--all")
         self.commits += 1
         git(self.root, "commit", "--quiet", "--message", message, when=START + DAY * self.commits)
-        return git(self.root, "rev-parse", "HEAD").strip()
+        return read_head_commit(self.root / ".git", self.root / ".git")
 
     def open(self, root: Path | None = None, past: tuple[Path, str] | None = None) -> App:
         """Return the application over what is on the disk now."""

@@ -21,9 +21,10 @@ from tests.repositories import commit, git
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository of real sources."""
+    """A repository of a few real sources."""
     root = tmp_path / "project"
-    shutil.copytree(CORPUS / "stockroom", root / "stockroom")
+    shutil.copytree(CORPUS / "stockroom/orders", root / "stockroom/orders")
+    shutil.copy(CORPUS / "stockroom/money.py", root / "stockroom")
     git_init(root)
     return root
 

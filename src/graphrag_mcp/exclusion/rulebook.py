@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
@@ -46,6 +46,13 @@ def stamp_of(file: Path) -> Stamp:
     return changed_ns(status), status.st_size, status.st_ino
 
 
+@cache
+def _default_rules() -> RuleList:
+    """Return the built-in rules, which take longer to parse than those of most projects."""
+    rules = (parse_rule(line.encode(), DEFAULT_SOURCE, 0) for line in DEFAULT_PATTERNS.splitlines())
+    return RuleList([rule for rule in rules if rule])
+
+
 class RuleReader:
     """Reads the ignore files of one project, and collects the warnings and the stamps of the files."""
 
@@ -81,10 +88,6 @@ class RuleReader:
     def note(self, file: Path) -> None:
         """Record the stamp of a file before it is read: its folder may not be watched."""
         self.stamps[file] = stamp_of(file)
-
-    def parse(self, text: str, source: str) -> list[Rule]:
-        """Return the rules of a built-in text; source: its name."""
-        return [rule for line in text.splitlines() if (rule := parse_rule(line.encode(), source, 0))]
 
     def _parse(self, content: bytes, file: Path, seen: set[Path] | None, depth: int) -> list[Rule]:
         """seen: the files included so far; None where `:include:` is an ordinary pattern."""
@@ -210,15 +213,16 @@ class Rulebook:
         return nearest
 
     def _read_outer_lists(self, files: list[Path | None], default_exclusions: bool) -> tuple[RuleList, ...]:
-        rule_sets = []
+        lists = []
         for file in filter(None, reversed(files)):
             self.reader.note(file)
-            rule_sets.append(self.reader.read(file, follow_symlink=True))
+            if rules := self.reader.read(file, follow_symlink=True):
+                lists.append(RuleList(rules))
         # An empty ignore file replaces the defaults too; one that is never read does not.
         own = self._root / self._ignore_file
         if default_exclusions and (own.is_symlink() or not own.is_file()):
-            rule_sets.append(self.reader.parse(DEFAULT_PATTERNS, DEFAULT_SOURCE))
-        return tuple(RuleList(rules) for rules in rule_sets if rules)
+            lists.append(_default_rules())
+        return tuple(lists)
 
     def _open_root(self, top: Path) -> Folder:
         """Open the root: rules of the folders above apply inside it, but cannot exclude it."""

@@ -18,6 +18,8 @@ _HEAD = "ref: refs/heads/"
 _COMMIT_SHOWN = 12
 _PACKED_BYTES = 1 << 26
 _LINE_BYTES = 4096  # No path is longer.
+_SETTINGS_BYTES = 1 << 20
+_MAY_NAME_EXCLUDES = re.compile(b"excludesfile|include", re.IGNORECASE)
 _MOST_STEPS = 5  # Git follows no longer chain of symbolic refs.
 _SYMBOLIC = "ref: "
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
@@ -127,6 +129,9 @@ def _home() -> Path | None:
 
 
 def _read_global_setting() -> str | None:
+    # To start git takes a hundred times as long as to see that it would find nothing.
+    if not any(map(_may_name_excludes, find_global_settings())):
+        return None
     git = shutil.which("git")
     if git is None:
         return None
@@ -138,6 +143,17 @@ def _read_global_setting() -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return os.fsdecode(answer.stdout).removesuffix("\n") if answer.returncode == 0 else None
+
+
+def _may_name_excludes(settings: Path) -> bool:
+    """Return whether a settings file may name the excludes file or include one that does, False if there is none."""
+    try:
+        content = read_regular_file("/" / settings, _SETTINGS_BYTES)  # Git is started there.
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return _MAY_NAME_EXCLUDES.search(content) is not None
 
 
 def read_line(file: Path) -> str:

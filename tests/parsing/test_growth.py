@@ -68,7 +68,7 @@ FORMS: dict[str, tuple[str, str, str]] = {  # What is before, what is repeated w
     "of_one_name.php": ("<?php\nclass B {}\n", "class D# extends B { function go() { $x->go(); } }\n", ""),
     "variables.cs": ("class A { void M() {\n", "Foo v# = new Foo(); v#.Go();\n", "} }\n"),
     "uses.php": ("<?php\n", "use A\\B#;\nfunction f#() { return g(); }\n", ""),
-    "headings.md": ("", "# h#\n\n[a](b#.md)\n\n", ""),
+    "headings.md": ("", "# h#\n\n[a](b#.md) " + "word " * 20 + "\n\n", ""),  # Fewer words are cut into one chunk.
     "keys.yaml": ("", "k#:\n  a:\n    b: 1\n", ""),
     "keys.json": ("{", '"k#": {"a": 1},\n', '"z": 1}'),
     "sections.ini": ("", "[s#]\na = 1\n", ""),

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Count, SymbolKind
@@ -51,8 +52,8 @@ class Called:
 
     def inside(self, paths: Iterable[str]) -> list[Candidate]:
         """Return those of some files; none where there are too many."""
-        found = [each for path in paths for each in self.in_file.get(path, ())]
-        return found if len(found) <= MOST_OF_A_NAME else []
+        files = [self.in_file.get(path, ()) for path in paths]
+        return [*chain.from_iterable(files)] if sum(map(len, files)) <= MOST_OF_A_NAME else []
 
 
 def scopes(name: str) -> Iterator[str]:
@@ -93,7 +94,7 @@ def one_or_guess(how: How, candidates: Sequence[Candidate]) -> Meant:
 
 def guess(candidates: Sequence[Candidate]) -> Meant:
     """Return that each of a few things may be meant, of many none."""
-    return Meant(How.SHARED, candidates) if count_symbols(candidates) <= MAX_CANDIDATES else NOTHING
+    return Meant(How.SHARED, candidates) if 0 < count_symbols(candidates) <= MAX_CANDIDATES else NOTHING
 
 
 def count_symbols(definitions: Sequence[Candidate]) -> int:

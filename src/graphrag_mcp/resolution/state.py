@@ -5,18 +5,14 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Protocol, TypeVar
 
-from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES
-from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.expressions import Expression
 from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import Place
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Arguments, Foreign, Instance, Outside, Referent, Value, is_large
-from graphrag_mcp.parsing.code.symbols import read_outline
-from graphrag_mcp.parsing.facts.reader import read_facts
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.reads import Reads
 
@@ -33,6 +29,11 @@ T = TypeVar("T")
 
 
 def _read_library(path: str, language: str, text: str) -> FileFacts | None:
+    from graphrag_mcp.languages.grammars import load_grammar  # Few questions read a library, and so need a parser.
+    from graphrag_mcp.languages.syntax import SourceCode
+    from graphrag_mcp.parsing.code.symbols import read_outline
+    from graphrag_mcp.parsing.facts.reader import read_facts
+
     grammar, code = load_grammar(language), SourceCode(text)
     if grammar is None:
         return None

@@ -76,7 +76,7 @@ class Given:
         self._contents = contents
         self._learnt = LearntFiles()
         for _ in range(2):  # The first question makes no signatures.
-            self._learnt.begin_question()
+            self._learnt.begin(object())
 
     def listed(self, _scope: Scope) -> Sequence[ListedFile]:
         return ()

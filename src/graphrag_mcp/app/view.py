@@ -72,7 +72,6 @@ class IndexView(View):
         from graphrag_mcp.index.current_files import CurrentFiles
 
         parts = self._parts
-        parts.learnt.begin_question()
         return CurrentFiles(self.root, self.index.catalog, parts.learnt, self.settings.indexing.max_file_bytes)
 
     @cached_property

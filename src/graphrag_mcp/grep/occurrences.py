@@ -55,7 +55,8 @@ class Files(Protocol):
 
 def read_texts(files: Files, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the current texts of files, in their order; "" of one that cannot be read."""
-    yield from ((path, (data or b"").decode()) for path, data in files.read(paths))
+    read = files.read(paths) if paths else ()
+    yield from ((path, (data or b"").decode("utf-8", "replace")) for path, data in read)
 
 
 class Occurrence(NamedTuple):
@@ -152,11 +153,13 @@ class LearntFiles:
         self._learnt: dict[str, Learnt] = {}
         self._size = 0  # This is the size of the kept texts.
         self._signatures: Signatures[tuple[str, Stamp]] | None = None
+        self._question: object = None
         self._questions = 0
 
-    def begin_question(self) -> None:
-        """Begin with a question, which may read files several times."""
-        self._questions += 1
+    def begin(self, question: object) -> None:
+        """Begin with a question, or go on with the last one: it may read files several times."""
+        self._questions += question is not self._question
+        self._question = question
 
     def get(self, path: str) -> Learnt | None:
         """Return what is remembered of a file."""

@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from graphrag_mcp.grep.needles import Required
 from graphrag_mcp.grep.occurrences import Learnt, LearntFiles, ReadFile, Stamp, stamp_of
@@ -22,12 +22,16 @@ _THIS_PARSER = f"{PARSER_VERSION}."  # The recipes of its files begin with this.
 
 
 class CurrentFiles(Struct, frozen=True):
-    """The files of one commit of the index, with what earlier questions have learnt of their contents."""
+    """The files of one commit of the index, with what earlier questions have learnt of their contents.
+
+    question: what stands for the question that they are read for.
+    """
 
     root: Path
     catalog: SqliteCatalog
     learnt: LearntFiles
     max_bytes: int
+    question: object = field(default_factory=object)
 
     def listed(self, scope: Scope) -> Sequence[ListedFile]:
         """Return the files of a scope in the order of their paths. Raises RequestError for a path without files."""
@@ -42,6 +46,7 @@ class CurrentFiles(Struct, frozen=True):
 
         A file is not opened while its size and time are those of what is remembered of it, if that is enough.
         """
+        self.learnt.begin(self.question)
         lacking = self.learnt.without(required)
         clean = self.catalog.states_without(MASKED)
         folder = f"{self.root}/"

@@ -27,6 +27,7 @@ from graphrag_mcp.history.update import SHALLOW
 from graphrag_mcp.history.writers import explain_line, rarity, survivors, with_taken, worth_of, writers
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.grouping import preferred
 from graphrag_mcp.model.history import ChangedLines, Commit, CommitRange, Companion, Told
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies
@@ -117,8 +118,8 @@ class Past:
             return Told((), str(error))
         deadline = time.monotonic() + GONE_SECONDS
         changed = {commit: self._with_name(commit, name, is_excluded, deadline) for commit in told.commits}
-        shown = [commit for commit in told.commits if changed[commit]]
-        of_code = [commit for commit in shown if categorise(changed[commit][0]) in _OF_CODE] or shown
+        shown = list(filter(changed.get, told.commits))
+        of_code = preferred(shown, lambda commit: categorise(changed[commit][0]) in _OF_CODE)
         oldest = of_code[-1:]
         added_by = next((commit.name for commit in oldest if self._brought(commit, name, where, deadline)), "")
         wanted = set(query_words(words)).difference(query_words(name))

@@ -242,9 +242,12 @@ CUT_OFF = {
     "wide.php": _wide,
 }
 CUT_OFF_EARLIER = ("above.php", "interfaces.php", "wide.php")
+CUT_OFF_LATE = ("Makers.java", "chain.php", "elements.py", "wide.php")  # Each takes seconds.
 
 
-@pytest.mark.parametrize("name", CUT_OFF)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in CUT_OFF_LATE)) for name in CUT_OFF]
+)
 def test_what_is_cut_off_bounds_the_links_of_a_file(name: str, tmp_path: Path) -> None:
     """More overloads are not told apart, and types further above are not climbed to."""
     least = LEAST // 2 if name in CUT_OFF_EARLIER else LEAST

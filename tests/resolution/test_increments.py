@@ -312,7 +312,7 @@ def edited(files: Mapping[str, str], original: Mapping[str, str], chance: random
 
 
 @pytest.mark.parametrize("language", PROJECTS)
-@pytest.mark.parametrize("edits", [40, pytest.param(80, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("edits", [12, pytest.param(80, marks=pytest.mark.slow)])
 def test_rows_after_random_edits_are_those_of_a_fresh_resolution(language: str, edits: int) -> None:
     """And most edits resolve few files again."""
     original = PROJECTS[language]

@@ -98,3 +98,11 @@ def test_what_its_file_does_not_export_is_not_public(path: str, rest: str, is_pu
     before, after = (f"function light() {{ return {n} }}\n{rest}".encode() for n in (1, 2))
     [found] = compare(Differing(path, path, before, after))
     assert found.is_public is is_public
+
+
+def test_a_line_on_which_another_definition_begins_is_compared() -> None:
+    """It is the last line of the one before."""
+    before = "class K {\n  foo() {\n    return 1; } bar() {\n    return 2;\n  }\n}\n"
+    after = before.replace("return 1", "return 5")
+    changed = compare(Differing("k.ts", "k.ts", before.encode(), after.encode()))
+    assert "K.foo" in {each.symbol for each in changed}

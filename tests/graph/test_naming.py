@@ -189,3 +189,17 @@ def test_a_target_may_be_a_part_of_another_one(
     for direction, lines in ((Direction.WRITERS, writers), (Direction.READERS, readers)):
         found = rows(tmp_path, {file: PARTS[file]}, "n", direction)
         assert sorted({int(row.split()[0].rpartition(":")[2]) for row in found}) == lines
+
+
+@pytest.mark.parametrize("direction", ["readers", "writers", "users"])
+def test_a_line_behind_the_end_that_was_indexed_is_in_its_file(tmp_path: Path, direction: str) -> None:
+    """A file may have grown since: none of the lines that are counted is left out."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "a.c").write_text("int limit;\nvoid set(void) { limit = limit + 1; }\n")
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        with (root / "a.c").open("a") as file:
+            file.write("\n\n\nvoid more(void) { limit += limit; }\n")
+        call = TRACE.read({"symbol": "limit", "direction": direction}, app.settings, app.root)
+        assert "    6: void more(void) { limit += limit; }" in TRACE.write(app.ask(TRACE.ask, call), call)

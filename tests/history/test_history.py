@@ -393,6 +393,12 @@ def test_the_commits_of_a_function_are_those_of_its_lines(repository: Repository
     assert [row["message"] for row in rows] == ["Idle later", "Add the connection"]
 
 
+def test_a_file_whose_name_is_no_text_hides_no_commit(repository: Repository) -> None:
+    """It was changed together with code."""
+    repository.commit({"src/conn.py": CONN, "bad\udcff.py": "x = 1\n"}, "Add the connection")
+    assert "Add the connection" in ask(repository.open(), symbol="idle")
+
+
 def test_a_function_is_followed_to_the_file_from_which_it_was_moved(repository: Repository) -> None:
     """`git log -L` ends at the move."""
     other = "def other():\n    return 0\n"

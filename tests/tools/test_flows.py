@@ -368,3 +368,10 @@ class Publisher { public void Emit(object note) {} }
     with indexed(tmp_path, {"a.cs": text}) as app:
         answer = ask(app, {"from": "Mediator.Publish", "to": "Publisher.Emit"})
     assert "2 (hands over): " in answer
+
+
+def test_a_method_on_the_line_of_a_field_of_its_name_is_told_apart(tmp_path: Path) -> None:
+    """A record has both, and the method calls what it calls."""
+    code = "record Point(int x) { int x() { return helper(); } static int helper() { return 1; } }\n"
+    with indexed(tmp_path, {"Point.java": code}) as app:
+        assert "1 certain" in ask(app, {"from": "Point", "to": "helper"})

@@ -11,7 +11,7 @@ from typing import TypeVar
 from graphrag_mcp.model.facts import NO_FACTS, Declared, FileFacts, Mark, SymbolId
 from graphrag_mcp.model.files import MACRO, Category, Relation, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Line, Mentioned
-from graphrag_mcp.model.grouping import grouped
+from graphrag_mcp.model.grouping import grouped, preferred
 from graphrag_mcp.model.links import COMPARED, How, StoredLink, folder_place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
@@ -105,8 +105,8 @@ class IndexedCode:
         if symbol is not None:
             declared = self.resolver.declared(symbol)
             named = (node for node in self.nodes_of(path) if node.qualified_name == declared.qualified)
-            if own := next((node for node in named if node.start_line <= declared.line <= node.end_line), None):
-                return own.node_id
+            if own := [node for node in named if node.start_line <= declared.line <= node.end_line]:
+                return preferred(own, lambda node: node.kind == declared.kind)[0].node_id
             around = self.references.around(path, declared.start, named=True, outside=symbol)
             if around is not None and (is_around or not declared.name):
                 return self.node_id(path, around, is_around=is_around)

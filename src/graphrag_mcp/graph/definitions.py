@@ -135,7 +135,8 @@ def _own_text(symbol: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -
     hidden: set[int] = set()
     first = bisect_left(symbols, symbol.start_line, key=attrgetter("start_line"))
     for inner in islice(symbols, first, bisect_right(symbols, symbol.end_line, key=attrgetter("start_line"))):
-        if inner is not symbol and (symbol.kind in _CONTAINERS or inner.kind in (*CALLABLE, SymbolKind.TYPE)):
+        is_inside = inner.end_line <= symbol.end_line and inner is not symbol
+        if is_inside and (symbol.kind in _CONTAINERS or inner.kind in (*CALLABLE, SymbolKind.TYPE)):
             hidden.update(range(inner.start_line, inner.end_line + 1))
     if symbol.start_line in hidden:  # A class of one line shares it with its members.
         hidden.clear()

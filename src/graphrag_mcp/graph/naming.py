@@ -191,7 +191,7 @@ def _placed(graph: SymbolGraph, path: str, lines: Iterable[NamedLine]) -> Iterat
     for line in lines:
         while following and following[-1].start_line <= line.line:
             around.append(following.pop())
-        while around and around[-1].end_line < line.line:
+        while around and around[-1].end_line < line.line and not around[-1].is_file:  # It may have grown since.
             around.pop()
         if around:
             yield line, around[-1]

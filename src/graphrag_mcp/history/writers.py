@@ -100,7 +100,8 @@ def is_earlier(git: Git, written: Written, deadline: float) -> bool:
 
 def is_reworded(git: Git, written: Written, earlier: Written, deadline: float) -> bool:
     """Return whether a commit changed little of a line that an earlier one wrote, so that this one explains it, too."""
-    return likeness(*(text_then(git, line, deadline) for line in (earlier, written))) >= LITTLE_CHANGED
+    before, after = (text_then(git, line, deadline) for line in (earlier, written))
+    return bool(before) and likeness(before, after) >= LITTLE_CHANGED
 
 
 def text_then(git: Git, written: Written, deadline: float) -> str:

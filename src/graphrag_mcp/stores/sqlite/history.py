@@ -150,10 +150,11 @@ class SqliteHistory:
 
     def path_now(self, name: str, path: str) -> str:
         """Return the path that a file has now, from the top of the work tree, by its path after a commit."""
-        rows = self._database.rows(
-            "SELECT c.id, p.id FROM main.commits c CROSS JOIN main.commit_paths p WHERE c.name = ? AND p.path = ?",
-            (bytes.fromhex(name), path),
-        )
+        sql = "SELECT c.id, p.id FROM main.commits c CROSS JOIN main.commit_paths p WHERE c.name = ? AND p.path = ?"
+        try:
+            rows = self._database.rows(sql, (bytes.fromhex(name), path))
+        except UnicodeEncodeError:  # A path that is no UTF-8 is not stored.
+            return path
         if not rows:
             return path
         now = self._path_now(self._renames(self.state()), *rows[0])

@@ -310,3 +310,19 @@ def test_a_settings_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / SETTINGS_FILE)
     with pytest.raises(SettingsError, match="not a regular file"):
         load_settings(tmp_path, {})
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "value"),
+    [
+        ("VECTOR_WEIGHT", ".5", 0.5),
+        ("VECTOR_WEIGHT", " +5 ", 5.0),
+        ("RRF_K", "1_000", 1000),
+        ("QUERY_EXPANSION", "n", False),
+    ],
+)
+def test_a_number_of_the_environment_may_be_written_in_any_way(
+    tmp_path: Path, variable: str, text: str, value: object
+) -> None:
+    """As Python reads it."""
+    assert getattr(_load(tmp_path, **{variable: text}).retrieval, variable.lower()) == value

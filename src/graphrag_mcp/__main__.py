@@ -13,7 +13,8 @@ _NO_NEWS = "ignore:resource_tracker"
 def main() -> int:
     """Run the command line and return its exit code."""
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:  # Scripts ask for it, and it needs no command.
-        sys.stdout.write(f"graphrag-mcp {__version__}\n")
+        with suppress(OSError):  # The reader may have gone.
+            sys.stdout.write(f"graphrag-mcp {__version__}\n")
         return 0
     # Its own warnings cannot be filtered from here: it is another process, which reads this variable.
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), _NO_NEWS)))

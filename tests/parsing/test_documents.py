@@ -263,6 +263,7 @@ def test_front_matter_states_facts() -> None:
     ("text", "status"),
     [
         ("# 1. Use X\n\n## Status\n\nAccepted\n\n## Context\n", DocumentStatus.ACTIVE),
+        ("# 1. Use X\n\n## Status\n\n![](superseded by y.md)\n", None),
         ("# 1. Use X\n\n## Status\n\nSuperceded by [2. Use Y](0002-use-y.md)\n", DocumentStatus.SUPERSEDED),
         ("# X\n\n## Status\n\nAccepted\n\nSuperseded by [ADR-2](2.md)\n", DocumentStatus.SUPERSEDED),
         ("# X\n\n## Status\n\nAccepted. Supersedes [ADR-1](1.md)\n", DocumentStatus.ACTIVE),

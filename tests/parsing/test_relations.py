@@ -325,3 +325,9 @@ def test_what_is_derived_is_above_a_type(path: str, lines: list[str], expected: 
     relations = parse_lines(path, *lines).relations
     found = {(one.source, one.target, one.line) for one in relations if one.kind is RelationKind.INHERITS}
     assert found == expected
+
+
+def test_a_name_that_ends_with_a_quote_is_no_title() -> None:
+    """The title of a test begins with one."""
+    parsed = parse_lines("a.kt", "open class A", 'class `q"` : A() { }')
+    assert {(row.source, row.target) for row in parsed.relations if row.kind is RelationKind.INHERITS} == {('q"', "A")}

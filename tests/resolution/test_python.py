@@ -473,3 +473,8 @@ def test_a_member_in_a_pattern_is_that_of_what_stands_before_it(pattern: str, fo
 def test_what_is_in_the_first_declaration_of_a_file_is_no_name_of_the_module(text: str) -> None:
     """Also where that begins with the file."""
     assert Project({"a.py": text, "b.py": "from a import limit\n«limit»()\n"}).answer() in (OTHER, UNDECIDED)
+
+
+def test_a_module_is_no_promise() -> None:
+    """In other languages one has `then`."""
+    assert ask("import classes\nclasses.«then»()") == UNDECIDED

@@ -259,3 +259,16 @@ def test_a_cursor_with_an_endless_number_is_refused(tmp_path: Path) -> None:
     assert "expected text of 0 to 18 characters" in refusal(
         HYBRID, tmp_path, query="open a session", cursor=f"{'9' * 5_000}-{mark}"
     )
+
+
+def test_many_problems_are_counted_and_a_few_told(tmp_path: Path) -> None:
+    """A client that sends nonsense gets a short answer, at once."""
+    text = refusal(HYBRID, tmp_path, **{f"x{number}": 1 for number in range(20_000)})
+    assert text.startswith("20000 problems:")
+    assert text.endswith("- and 19,995 more; send only the arguments of the schema")
+
+
+@pytest.mark.parametrize("depth", range(930, 1_000, 3))
+def test_a_list_within_many_is_refused_by_its_name(tmp_path: Path, depth: int) -> None:
+    """What is read at the end of the stack cannot be written there."""
+    assert refusal(HYBRID, tmp_path, paths="[" * depth + "]" * depth).startswith("paths")

@@ -72,7 +72,8 @@ class IndexView(View):
         from graphrag_mcp.index.current_files import CurrentFiles
 
         parts = self._parts
-        return CurrentFiles(self.root, self.index.catalog, parts.learnt, self.settings.indexing.max_file_bytes)
+        max_bytes, is_served = self.settings.indexing.max_file_bytes, parts.supervisor.in_background
+        return CurrentFiles(self.root, self.index.catalog, parts.learnt, max_bytes, is_served)
 
     @cached_property
     def navigator(self) -> "Navigator":

@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import astuple, fields, replace
 
 from graphrag_mcp.app.local import App
@@ -90,7 +89,7 @@ def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuer
         tree = Path(folder) / (root.resolve().name or "tree")
         tree.mkdir()
         export_tree(root, history.tree, tree)
-        apart = msgspec.structs.replace(settings.indexing, data_dir=str(Path(folder) / "data"))
+        apart = replace(settings.indexing, data_dir=str(Path(folder) / "data"))
         alike = Settings(indexing=apart, retrieval=settings.retrieval)
         with closing(App(tree, alike, options.index_root, past=(root, history.tree))) as app:
             yield app, list(history.queries)

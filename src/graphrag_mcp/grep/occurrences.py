@@ -133,7 +133,7 @@ def _rows(path: str, data: bytes, offsets: Iterable[int]) -> Iterator[Occurrence
 class Learnt(NamedTuple):
     """What is remembered of a file. is_plain: its bytes are searched as they are. text: what is searched, if kept.
 
-    signature: of its trigrams; empty if only the first question has read it.
+    signature: of its trigrams; empty where no later question is expected.
     """
 
     stamp: Stamp
@@ -143,32 +143,22 @@ class Learnt(NamedTuple):
 
 
 class LearntFiles:
-    """What is remembered of files, by path; safe to use from several threads at once.
-
-    The first question is often the only one of a process, so signatures are made from the second on.
-    """
+    """What is remembered of files, by path; safe to use from several threads at once."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._learnt: dict[str, Learnt] = {}
         self._size = 0  # This is the size of the kept texts.
         self._signatures: Signatures[tuple[str, Stamp]] | None = None
-        self._question: object = None
-        self._questions = 0
-
-    def begin(self, question: object) -> None:
-        """Begin with a question, or go on with the last one: it may read files several times."""
-        self._questions += question is not self._question
-        self._question = question
 
     def get(self, path: str) -> Learnt | None:
         """Return what is remembered of a file."""
         return self._learnt.get(path)
 
-    def learn(self, path: str, stamp: Stamp, searched: bytes, *, is_plain: bool) -> None:
-        """Remember the trigrams of the text that was searched; also the text, if there is room."""
+    def learn(self, path: str, stamp: Stamp, searched: bytes, *, is_plain: bool, is_signed: bool = True) -> None:
+        """Remember the text that was searched, if there is room; is_signed: and its trigrams in any case."""
         signature = b""
-        if self._questions > 1:
+        if is_signed:
             from graphrag_mcp.grep.signatures import sign
 
             signature = sign(searched)
@@ -183,7 +173,7 @@ class LearntFiles:
 
     def without(self, required: Required) -> Mapping[str, Stamp]:
         """Return the files that lack a required text, each with the stamp for which this holds."""
-        if not required or self._questions <= 1:
+        if not required or not any(file.signature for file in self._learnt.values()):
             return {}
         from graphrag_mcp.grep.signatures import Signatures
 

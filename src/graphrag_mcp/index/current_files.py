@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from graphrag_mcp.grep.needles import Required
 from graphrag_mcp.grep.occurrences import Learnt, LearntFiles, ReadFile, Stamp, stamp_of
@@ -24,14 +24,14 @@ _THIS_PARSER = f"{PARSER_VERSION}."  # The recipes of its files begin with this.
 class CurrentFiles(Struct, frozen=True):
     """The files of one commit of the index, with what earlier questions have learnt of their contents.
 
-    question: what stands for the question that they are read for.
+    is_served: whether more questions will follow, so that trigrams are noted.
     """
 
     root: Path
     catalog: SqliteCatalog
     learnt: LearntFiles
     max_bytes: int
-    question: object = field(default_factory=object)
+    is_served: bool
 
     def listed(self, scope: Scope) -> Sequence[ListedFile]:
         """Return the files of a scope in the order of their paths. Raises RequestError for a path without files."""
@@ -46,7 +46,6 @@ class CurrentFiles(Struct, frozen=True):
 
         A file is not opened while its size and time are those of what is remembered of it, if that is enough.
         """
-        self.learnt.begin(self.question)
         lacking = self.learnt.without(required)
         clean = self.catalog.states_without(MASKED)
         folder = f"{self.root}/"
@@ -56,8 +55,6 @@ class CurrentFiles(Struct, frozen=True):
                     continue
                 known = self.learnt.get(path)
                 if known is not None and known.text is not None and _has_stamp(folder + path, known.stamp):
-                    if not known.signature:
-                        self.learnt.learn(path, known.stamp, known.text, is_plain=known.is_plain)
                     yield path, known.text
                 else:
                     yield path, self._read(files, path, known, clean.get(path))
@@ -73,15 +70,14 @@ class CurrentFiles(Struct, frozen=True):
         except OSError:
             return None
         stamp = stamp_of(status)
-        is_known = known is not None and known.stamp == stamp and bool(known.signature)
-        if known is not None and known.is_plain and is_known:
+        if known is not None and known.is_plain and known.stamp == stamp:
             return data
         text = decode(data) if clean is not None and _is_same(data, status, clean) else read_text(data)
         if isinstance(text, NotText):
             return None
         searched = text.text.encode()
-        if time.time_ns() - changed_ns(status) > RECENT_NS and not is_known:
-            self.learnt.learn(path, stamp, searched, is_plain=searched == data)
+        if time.time_ns() - changed_ns(status) > RECENT_NS and (known is None or known.stamp != stamp):
+            self.learnt.learn(path, stamp, searched, is_plain=searched == data, is_signed=self.is_served)
         return searched
 
 

@@ -2,6 +2,7 @@
 
 A field has a type with its limits (`msgspec.Meta`), with what happens to a value before and after it is taken for that
 type, and with its description: `name: Annotated[str, Meta(max_length=100), Before(strip), "What it is called."] = ""`.
+Before and after a type of a union nothing happens.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +19,25 @@ _Record = TypeVar("_Record", bound=Struct)
 _Note = TypeVar("_Note")
 _LISTS, _TABLES = (list, tuple), (dict, Mapping)
 _PLAIN = {bool: "boolean", float: "number", int: "integer", str: "string", NoneType: "null"}
-_SWITCHED = {"yes": True, "on": True, "no": False, "off": False}  # `true`, `1`, `false` and `0` are known to msgspec.
+_SWITCHED = {"yes": True, "y": True, "on": True, "t": True, "no": False, "n": False, "off": False, "f": False}
+
+
+def _number(kind: type[int] | type[float]) -> Callable[[str], object]:
+    def read(text: str) -> object:
+        try:
+            return kind(text)
+        except ValueError:
+            return text
+
+    return read
+
+
+# How a text of the environment is read; msgspec knows `true`, `1`, `false` and `0`.
+_FROM_TEXT: Mapping[Any, Callable[[str], object]] = {
+    bool: lambda text: _SWITCHED.get(text.lower(), text),
+    int: _number(int),
+    float: _number(float),
+}
 
 
 class Before(NamedTuple):
@@ -69,24 +88,22 @@ def fields_of(kind: type[Struct]) -> Mapping[str, FieldInfo]:
     return {field.encode_name: field for field in fields(kind) if not any(_notes(field.type, Inside))}
 
 
-def read_record(
-    kind: type[_Record], values: Mapping[str, object], *, is_text: bool = False, **others: object
-) -> _Record:
+def read_record(kind: type[_Record], values: Mapping[str, object], *, is_text: bool = False, **record: Any) -> _Record:
     """Return the record with these values. Raises FieldsError with everything that is wrong with them.
 
-    is_text: whether texts stand for numbers and booleans. others: the fields whose values do not come from outside.
+    is_text: whether texts stand for numbers and booleans. record: the fields whose values do not come from outside.
     """
     known, reader = fields_of(kind), _Reader(is_text)
     for name, value in values.items():
         if name in known:
-            others[known[name].name] = reader.read(known[name].type, value, name)
+            record[known[name].name] = reader.read(known[name].type, value, name)
         else:
             reader.problems.append(Problem(name, (), value, ""))
     missing = [name for name, field in known.items() if field.required and name not in values]
     reader.problems += [Problem(name, (), NODEFAULT, in_words(schema_of(known[name].type))) for name in missing]
     if reader.problems:
         raise FieldsError(reader.problems)
-    return kind(**others)
+    return kind(**record)
 
 
 class _Reader:
@@ -112,7 +129,9 @@ class _Reader:
             self.problems.append(Problem(name, within, given, in_words(schema_of(kind))))
         except ValueError as error:
             self.problems.append(Problem(name, within, given, str(error), not isinstance(error, TooLargeError)))
-        return value
+        else:
+            return value
+        return None
 
     def _read_parts(self, kind: Any, value: object, name: str, *within: object) -> object:
         """Return a value with the entries of a list or a table read."""
@@ -130,9 +149,11 @@ class _Reader:
         return value
 
     def _convert(self, kind: Any, value: object) -> object:
-        if self._is_text and isinstance(value, str) and _plain(kind) is not str:
-            value = value.strip()
-            value = _SWITCHED.get(value.lower(), value) if _plain(kind) is bool else value
+        plain = _plain(kind)
+        if self._is_text and isinstance(value, str) and plain in _FROM_TEXT:
+            value = _FROM_TEXT[plain](value.strip())
+        elif plain is Any:  # What asks for it checks it.
+            return value
         if isinstance(value, str) and not self._is_text:  # A path in the environment may have any bytes.
             value.encode()  # Half a character is no text: UnicodeError.
         value = convert(value, kind, strict=not self._is_text)

@@ -91,8 +91,9 @@ class Members(ResolverPart):
                 return Referent((), Outside(f"{of}.{name}" if of else ""))
             case Module():
                 member = self.modules.export(value, name)
-                is_promise = member is ABSENT and name == "then"
-                return Referent((), Signature((Signature((value,), None),), None)) if is_promise else member
+                if member is ABSENT and name == "then" and self.state.open(value.path).policy.foreign.library.promise:
+                    return Referent((), Signature((Signature((value,), None),), None))
+                return member
             case Folder(path, language):
                 inside = policy_of(language).modules.inside(self.state.source, path, name)
                 return Referent((), inside) if inside else None

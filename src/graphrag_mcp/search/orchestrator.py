@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-import msgspec
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import fields, replace
@@ -99,7 +98,7 @@ def _settings_of(request: SearchRequest, settings: RetrievalSettings) -> Retriev
         changes["fusion_algorithm"] = "semantic_only"
     if not request.rerank_with_recency:
         changes["recency_profile"] = "off"
-    return msgspec.structs.replace(settings, **changes) if changes else settings
+    return replace(settings, **changes) if changes else settings
 
 
 def _exists(catalog: ChunkStore, glob: str) -> bool:

@@ -42,6 +42,7 @@ ROWS, MAXIMUM_ROWS = 40, 500  # Lines of an exact answer.
 MAXIMUM_ENTRIES = 200  # A list has no more: each adds a condition, or a pattern that is matched against every path.
 MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
 MAXIMUM_LIST = 16_384  # Characters of all entries: a glob of 4,096 takes 0.1 s to compile, and each is compiled often.
+MOST_HOPS = 4
 MAXIMUM_CURSOR = 18  # Nine digits, a dash and eight more.
 ResponseFormat = Literal["concise", "detailed", "json"]
 SYMBOL = "A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path"
@@ -74,12 +75,9 @@ def _check_entries(entries: tuple[str, ...]) -> tuple[str, ...]:
 
 Phrasing = Annotated[str, Before(stripped), Meta(min_length=MINIMUM_QUERY, max_length=MAXIMUM_QUERY)]
 Entry = Annotated[str, Meta(pattern=r"\S", extra_json_schema={"minLength": 1}), After(_check_entry)]
-MOST_HOPS = 4
 Budget = Annotated[int, Meta(ge=MINIMUM_BUDGET, le=MAXIMUM_BUDGET)]
 Hops = Annotated[int, Meta(ge=1, le=MOST_HOPS), "How far to follow."]
 RowCount = Annotated[int, Meta(ge=1, le=MAXIMUM_ROWS), "Rows to return."]
-
-
 Entries = Annotated[tuple[Entry, ...], Meta(max_length=MAXIMUM_ENTRIES), After(_check_entries)]
 Categories = Annotated[tuple[Category, ...], Meta(max_length=MAXIMUM_ENTRIES)]
 Paths = Annotated[
@@ -228,12 +226,10 @@ def parse_arguments(tool: str, kind: type[_Request], arguments: Mapping[str, obj
         return read_record(kind, values, given=frozenset(values))
     except FieldsError as error:
         problems = error.problems
-    texts = [_describe(tool, kind, problem) for problem in problems]
-    lines = texts if len(texts) == 1 else [f"{len(texts)} problems:", *(f"- {text}" for text in texts)]
-    if len(texts) > SHOWN_PROBLEMS:
-        lines[1 + SHOWN_PROBLEMS :] = [
-            f"- and {len(texts) - SHOWN_PROBLEMS:,} more; send only the arguments of the schema"
-        ]
+    texts = [_describe(tool, kind, problem) for problem in problems[:SHOWN_PROBLEMS]]
+    if (hidden := len(problems) - SHOWN_PROBLEMS) > 0:
+        texts.append(f"and {hidden:,} more; send only the arguments of the schema")
+    lines = texts if len(problems) == 1 else [f"{len(problems)} problems:", *(f"- {text}" for text in texts)]
     raise RequestError(problems[0].name, "\n".join(lines))
 
 
@@ -305,5 +301,8 @@ def _describe_unknown(tool: str, name: str, known: list[str]) -> str:
 
 
 def _shown(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=repr)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+    except RecursionError:
+        return "a value that is nested too deeply"
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}... ({len(text):,} characters)"

@@ -211,12 +211,13 @@ class _Builder:
 
     def _inherits(self) -> Iterator[Relation]:
         for index, base in zip(self._names.around_bases, self._outline.bases, strict=True):
-            below = self._name_of(index)
+            is_title = index >= 0 and self._outline.definitions[index].name.startswith('"')  # It is that of a test.
+            below = "" if is_title else self._name_of(index)
             if base.below:
                 named = self._names.local.get(base.below, ())
                 below = next(iter(named)) if len(named) == 1 else ""
             is_itself = base.name == last_name(below) and not base.receiver
-            if below and not below.endswith('"') and not is_itself:  # A test has a title in quotes.
+            if below and not is_itself:
                 edge = self._names.resolve_base(base)
                 owner = base.receiver + ("::" if base.receiver and self._has_capitals else "")
                 yield _edge(RelationKind.INHERITS, below, self._names.target(base), base.row, edge, owner)

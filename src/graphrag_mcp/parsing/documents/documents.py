@@ -265,7 +265,7 @@ def _status(rows: Sequence[str]) -> DocumentStatus | None:
     stated: set[DocumentStatus] = set()
     for place, row in enumerate(rows):
         words = [word.lower() for word in _WORDS.findall(plain_title(row))]
-        if "|" in row:  # "proposed | accepted | rejected" is an unused template.
+        if "|" in row or not words:  # "proposed | accepted | rejected" is an unused template.
             continue
         if _REPLACED_BY.search(row):
             stated.add(DocumentStatus.SUPERSEDED)

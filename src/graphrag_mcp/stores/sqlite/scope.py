@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -32,7 +32,7 @@ class FileFilter:
     @cached_property
     def visible(self) -> bytes:
         """A byte for each file number: 1 for a file that is searched, so that what another tree adds later is not."""
-        return _byte_mask(self._members, self.hidden)
+        return _byte_mask(set(self._members).difference(self.hidden))
 
     @cached_property
     def is_hidden(self) -> "NDArray[np.bool_]":
@@ -51,16 +51,14 @@ class FileFilter:
         return (self._mask,) if self._mask else ()
 
 
-def _byte_mask(file_ids: Collection[int], without: Iterable[int] = ()) -> bytes:
+def _byte_mask(file_ids: Collection[int]) -> bytes:
     """Return one byte for each file number, 1 for these.
 
     SQLite reads it directly; a list of numbers would be sorted into a temporary table for each statement.
     """
-    mask = bytearray(max((*file_ids, *without), default=-1) + 1)
+    mask = bytearray(max(file_ids, default=-1) + 1)
     for file_id in file_ids:
         mask[file_id] = 1
-    for file_id in without:
-        mask[file_id] = 0
     return bytes(mask)
 
 

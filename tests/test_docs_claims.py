@@ -11,7 +11,7 @@ import pytest
 from graphrag_mcp.app.session import WITHOUT_INDEX
 from graphrag_mcp.cli.clients import CLIENTS
 from graphrag_mcp.cli.init import SECTION
-from graphrag_mcp.model.fields import fields_of
+from graphrag_mcp.model.fields import outer_fields
 from graphrag_mcp.search.query.understand import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
 from graphrag_mcp.search.ranking.weights import Weights
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, MAXIMUM_LIST, ToolArguments
@@ -54,7 +54,7 @@ def test_the_page_of_the_tools_says_of_each_what_readme_says() -> None:
 
 def test_the_tools_are_counted_right() -> None:
     """On their page, in the sentence about the common arguments, and where some of them work without an index."""
-    tools, common = _page("tools"), [*fields_of(ToolArguments), "cursor", "exclude_archived"]
+    tools, common = _page("tools"), [*outer_fields(ToolArguments), "cursor", "exclude_archived"]
     assert f"The server has {NUMBERS[len(TOOLS)]} read-only tools" in tools
     assert f"All {NUMBERS[len(SEARCH_TOOLS)]} searches take" in tools
     assert f"A list has at most {MAXIMUM_ENTRIES} entries and {MAXIMUM_LIST:,}" in tools

@@ -9,7 +9,7 @@ from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.model.fields import fields_of
+from graphrag_mcp.model.fields import outer_fields
 from graphrag_mcp.model.scope import match_keys, normalise_excluded_files
 from graphrag_mcp.settings import SECTIONS, ServerSettings
 from graphrag_mcp.stores.qdrant.schema import create_collection
@@ -19,7 +19,7 @@ from tests.docs.blocks import read_blocks
 from tests.docs.tables import PAGES, SETTINGS_PAGE, TOOLS_PAGE, replace_tables
 
 ROOT_ON_PAGE = "/abs/path"
-SETTINGS = [name for section in SECTIONS.values() for name in fields_of(section)]
+SETTINGS = [name for section in SECTIONS.values() for name in outer_fields(section)]
 SETTINGS_TEXT, TOOLS_TEXT = (page.read_text(encoding="utf-8") for page in (SETTINGS_PAGE, TOOLS_PAGE))
 
 

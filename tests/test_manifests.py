@@ -13,7 +13,7 @@ import yaml
 from graphrag_mcp import __version__
 from graphrag_mcp.cli.init import SECTION
 from graphrag_mcp.cli.options import ROOT_VARIABLES, create_parser
-from graphrag_mcp.model.fields import fields_of
+from graphrag_mcp.model.fields import outer_fields
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, SECTIONS
 from graphrag_mcp.tools.table import TOOLS
 
@@ -33,7 +33,7 @@ def read(name: str) -> dict[str, Any]:
 
 
 def setting_variables() -> set[str]:
-    names = (name for section in SECTIONS.values() for name in fields_of(section))
+    names = (name for section in SECTIONS.values() for name in outer_fields(section))
     return {f"{ENVIRONMENT_PREFIX}{name.upper()}" for name in names} | set(ROOT_VARIABLES)
 
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec import Meta, Struct
 
 from graphrag_mcp.errors import SettingsError
-from graphrag_mcp.model.fields import fields_of, schema_of
+from graphrag_mcp.model.fields import outer_fields, schema_of
 from graphrag_mcp.settings import (
     RECENCY_FACTORS,
     RERANK_WEIGHTS,
@@ -151,7 +151,7 @@ def _limits() -> list[tuple[str, str, float]]:
     """Return every number among the settings that has a bound, with a value beyond it."""
     beyond = []
     for section, kind in SECTIONS.items():
-        for name, field in fields_of(kind).items():
+        for name, field in outer_fields(kind).items():
             for limits in (note for note in getattr(field.type, "__metadata__", ()) if isinstance(note, Meta)):
                 for limit, step in ((limits.ge, -1), (limits.gt, 0), (limits.le, 1)):
                     if limit is not None:
@@ -265,8 +265,8 @@ def test_the_seeds_switches_give_a_setting_its_value(
 @pytest.mark.parametrize("section", SECTIONS.values())
 def test_every_setting_has_a_reason(section: type[Struct]) -> None:
     """There are few, and each names its requirement or says who needs another value than the default."""
-    assert sum(map(len, map(fields_of, SECTIONS.values()))) <= 60
-    assert all("description" in schema_of(field.type) for field in fields_of(section).values())
+    assert sum(map(len, map(outer_fields, SECTIONS.values()))) <= 60
+    assert all("description" in schema_of(field.type) for field in outer_fields(section).values())
 
 
 @pytest.mark.requirement("K-18")

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from msgspec import Meta, Struct, field
 
 from graphrag_mcp.errors import SettingsError
-from graphrag_mcp.model.fields import After, Before, FieldsError, Problem, fields_of, read_record
+from graphrag_mcp.model.fields import After, Before, FieldsError, Problem, outer_fields, read_record
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.setting_names import OTHER_NAMES, TRUST_VARIABLE, by_own_names, read_compatible_names
 from graphrag_mcp.system.safe_files import read_regular_file
@@ -332,11 +332,11 @@ def _read_section(name: str, table: Any, problems: list[str]) -> _Section | None
     return None
 
 
-_SECTION_OF = {name: section for section, kind in SECTIONS.items() for name in fields_of(kind)}
+_SECTION_OF = {name: section for section, kind in SECTIONS.items() for name in outer_fields(kind)}
 _VARIABLES = {name: f"{ENVIRONMENT_PREFIX}{name.upper()}" for name in _SECTION_OF}
 _FULL_NAMES = {name: name for name in SECTIONS} | {name: f"{part}.{name}" for name, part in _SECTION_OF.items()}
 _REACHING = {"data_dir", "embedding_model", "cross_encoder_model", "qdrant_url", "neo4j_uri"}
-_SECRETS = {name for name, field in fields_of(ServerSettings).items() if isinstance(field.default, Secret)}
+_SECRETS = {name for name, field in outer_fields(ServerSettings).items() if isinstance(field.default, Secret)}
 
 # Read by the command line before the settings.
 _OTHER_VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL", TRUST_VARIABLE}

@@ -6,14 +6,14 @@ import subprocess
 from collections.abc import Iterator
 
 from graphrag_mcp.cli.options import create_parser
-from graphrag_mcp.model.fields import fields_of
+from graphrag_mcp.model.fields import outer_fields
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, SECTIONS
 from tests.docs import ROOT
 from tests.docs.blocks import Block, PageError
 
 PROGRAM = "graphrag-mcp"
 VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL", "GRAPHRAG_TRUST_PROJECT"} | {
-    ENVIRONMENT_PREFIX + name.upper() for section in SECTIONS.values() for name in fields_of(section)
+    ENVIRONMENT_PREFIX + name.upper() for section in SECTIONS.values() for name in outer_fields(section)
 }
 
 _OPERATORS = {";", "&&", "||", "|", "&", "(", ")"}

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import LANGUAGES
-from graphrag_mcp.model.fields import fields_of, record_schema
+from graphrag_mcp.model.fields import outer_fields, record_schema
 from graphrag_mcp.settings import IndexingSettings, RetrievalSettings, ServerSettings
 from graphrag_mcp.tools.arguments import MAXIMUM_ENTRIES, CodeArguments, SearchArguments
 from graphrag_mcp.tools.search import DOCUMENTS, HYBRID
@@ -34,7 +34,7 @@ MOST_LISTED = 8  # Names that an entry of a list may be: more are not listed.
 
 def render_tables() -> dict[str, str]:
     """Return every table by its name."""
-    searched, common = set(fields_of(SearchArguments)), set(fields_of(CodeArguments)) - {"limit"}
+    searched, common = set(outer_fields(SearchArguments)), set(outer_fields(CodeArguments)) - {"limit"}
     others = [tool for tool in TOOLS.values() if tool.name not in SEARCH_TOOLS]
     return {
         "settings: indexing": _settings_table(IndexingSettings),

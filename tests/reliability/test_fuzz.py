@@ -16,7 +16,7 @@ from benchmarks import fuzz
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, SettingsError
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.model.fields import fields_of
+from graphrag_mcp.model.fields import outer_fields
 from graphrag_mcp.model.paths import normalise_paths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
@@ -345,7 +345,7 @@ def test_no_pattern_takes_long(tmp_path: Path, pattern: str, path: str) -> None:
 # ---------------------------------------------------------------- settings
 
 setting_names = st.sampled_from(
-    [f"GRAPHRAG_{name.upper()}" for section in SECTIONS.values() for name in fields_of(section)]
+    [f"GRAPHRAG_{name.upper()}" for section in SECTIONS.values() for name in outer_fields(section)]
 )
 variables = st.one_of(
     setting_names,

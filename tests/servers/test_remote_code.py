@@ -13,7 +13,7 @@ from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.app.session import WITH_GRAPH, LazySession
 from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.mcp_server.protocol import create_server
-from graphrag_mcp.model.fields import fields_of
+from graphrag_mcp.model.fields import outer_fields
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.tools.table import TOOLS
@@ -57,7 +57,7 @@ def _steps(asked: App | RemoteApp, name: str, direction: Direction, hops: int) -
 def test_text_and_json_are_those_of_the_index(both: Both, name: str) -> None:
     """Of every tool that a server without an index lists, but for what a copy cannot know."""
     for tool in TOOLS.values():
-        if tool.needs not in WITH_GRAPH or "symbol" not in fields_of(tool.arguments):
+        if tool.needs not in WITH_GRAPH or "symbol" not in outer_fields(tool.arguments):
             continue
         texts = []
         for asked in both:

@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,13 @@ from graphrag_mcp.cli.jsonc import indent_of
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.errors import GraphragError, RequestError, RootError, SettingsError
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.text.expressions import folder_of_package
 from graphrag_mcp.tools.printing import printable
 
 NOTES_FILE = "written.json"
 BEGIN = "<!-- graphrag-mcp: begin (written by `graphrag-mcp init --agents`) -->"
 END = "<!-- graphrag-mcp: end -->"
-SECTION = (resources.files(__package__) / "agents.md").read_text("utf-8")
+SECTION = (folder_of_package(__package__) / "agents.md").read_text("utf-8")
 _FILES = ("AGENTS.md", "CLAUDE.md")
 _IMPORT = re.compile(r"^\s*@(?:\./)?AGENTS\.md\s*$", re.MULTILINE)  # How CLAUDE.md includes another file.
 _BLOCK = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)

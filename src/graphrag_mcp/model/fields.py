@@ -83,7 +83,7 @@ class FieldsError(Exception):
 
 
 @cache
-def fields_of(kind: type[Struct]) -> Mapping[str, FieldInfo]:
+def outer_fields(kind: type[Struct]) -> Mapping[str, FieldInfo]:
     """Return the fields whose values come from outside, by the names that they have there."""
     return {field.encode_name: field for field in fields(kind) if not any(_notes(field.type, Inside))}
 
@@ -93,7 +93,7 @@ def read_record(kind: type[_Record], values: Mapping[str, object], *, is_text: b
 
     is_text: whether texts stand for numbers and booleans. record: the fields whose values do not come from outside.
     """
-    known, reader = fields_of(kind), _Reader(is_text)
+    known, reader = outer_fields(kind), _Reader(is_text)
     for name, value in values.items():
         if name in known:
             record[known[name].name] = reader.read(known[name].type, value, name)
@@ -164,7 +164,7 @@ class _Reader:
 
 def record_schema(kind: type[Struct]) -> dict[str, Any]:
     """Return the JSON schema of a record."""
-    known = fields_of(kind)
+    known = outer_fields(kind)
     defaults = {name: field.default for name, field in known.items()} | {
         name: field.default_factory() for name, field in known.items() if field.default_factory is not NODEFAULT
     }

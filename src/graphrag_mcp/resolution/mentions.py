@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-import msgspec
+from msgspec.structs import replace
 
 from graphrag_mcp.model.expressions import AnyOf, Member, Name, names_in, parse, says_type
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use
@@ -155,7 +155,7 @@ class Mentions(Places):
         foreign, name = self._file.policy.foreign, self._resolver.foreign.name(referent.value)
         is_changing = name not in foreign.interfaces and name not in foreign.unchanging
         if any(Mark.POINTER in each for each in marks) if marks else is_changing:
-            address = msgspec.structs.replace(mention, use=Use.ADDRESS)
+            address = replace(mention, use=Use.ADDRESS)
             yield from (self._link_to(address, symbol, How.OPEN) for symbol in held)
 
     def _elsewhere(self, mention: Mention, referent: Referent, *, is_held: bool) -> Iterator[Link]:
@@ -237,12 +237,12 @@ class Mentions(Places):
         `f.call(...)` calls f.
         """
         if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.calls.invoking:
-            return msgspec.structs.replace(mention, use=Use.CALL)
+            return replace(mention, use=Use.CALL)
         if mention.use != Use.FILL:
             return mention
         names, beside = self._file.policy.calls.emptying, self._file.mentions_on(mention.line)
         is_own = any(other.name in names and self._is_own_call(other) for other in beside)
-        return msgspec.structs.replace(mention, use=Use.VALUE) if is_own else mention
+        return replace(mention, use=Use.VALUE) if is_own else mention
 
     def _is_own_call(self, mention: Mention) -> bool:
         """Return whether a function of the project is called."""
@@ -354,8 +354,8 @@ class Mentions(Places):
             into = value(parse(flow.into)) if flow.argument == 0 and before >= 0 else None
             if isinstance(into, Type):
                 at = self._facts.mentions[before]
-                yield from self._any_of(into, RelationKind.WRITES, msgspec.structs.replace(at, use=Use.WRITE))
-                read = msgspec.structs.replace(at, use=Use.VALUE)
+                yield from self._any_of(into, RelationKind.WRITES, replace(at, use=Use.WRITE))
+                read = replace(at, use=Use.VALUE)
                 yield from self._any_of(value(parse(flow.value)), RelationKind.READS, read)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def folder_of_package(package: str) -> Path:
-    """Return the folder of a package, of which `importlib.resources` would tell too: it imports much for that."""
+    """Return the folder of a package. `importlib.resources` would import 30 modules to tell it."""
     return Path(import_module(package).__path__[0])
 
 

@@ -23,7 +23,7 @@ from graphrag_mcp.model.fields import (
     Inside,
     Problem,
     TooLargeError,
-    fields_of,
+    outer_fields,
     read_record,
     record_schema,
     schema_of,
@@ -214,7 +214,7 @@ def parse_arguments(tool: str, kind: type[_Request], arguments: Mapping[str, obj
     What a client sent as JSON text (`"[1]"`, `"5"`, `"true"`) is taken as what it means, unless the argument is a text.
     Raises RequestError with every problem: each names the argument, what was given and what is accepted.
     """
-    known = fields_of(kind)
+    known = outer_fields(kind)
     values = {name: _meant(known[name].type, value) if name in known else value for name, value in arguments.items()}
     values = {
         name: value for name, value in values.items() if value is not None or name not in known or known[name].required

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from graphrag_mcp.settings import DOCUMENT_WEIGHTS, RankingPart, RetrievalSettings
 
@@ -42,4 +42,4 @@ def _without(components: Iterable[str]) -> RetrievalSettings:
     for component in components:
         for name, value in OFF[component].items():
             changes[name] = (*changes[name], *value) if name == "switched_off" else value
-    return msgspec.structs.replace(RetrievalSettings(), **changes)
+    return replace(RetrievalSettings(), **changes)

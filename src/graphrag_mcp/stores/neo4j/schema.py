@@ -17,7 +17,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from importlib import resources
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -39,6 +38,7 @@ from graphrag_mcp.stores.replica import (
     file_key,
     scope_cover,
 )
+from graphrag_mcp.text.expressions import folder_of_package
 
 LABELS = {
     SymbolKind.TYPE: "Class",  # Or Interface.
@@ -97,7 +97,7 @@ class Neo4jProject(Struct, frozen=True):
 
 @cache
 def _statements() -> Mapping[str, str]:
-    text = _COMMENT.sub("", (resources.files(__package__) / "statements.cypher").read_text("utf-8"))
+    text = _COMMENT.sub("", (folder_of_package(__package__) / "statements.cypher").read_text("utf-8"))
     _, *named = _HEADING.split(text)
     return {name: body.strip() for name, body in zip(named[::2], named[1::2], strict=True)}
 

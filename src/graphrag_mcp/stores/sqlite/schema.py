@@ -10,7 +10,8 @@ and the file of a full-text match is known without a join. File ids are never re
 """
 
 import re
-from pathlib import Path
+
+from graphrag_mcp.text.expressions import folder_of_package
 
 SCHEMA_VERSION = 11  # Increase it when older versions could not read or write the file; each format has its own file.
 ORDINAL_BITS = 16  # A file has at most 65,536 chunks; one of 10 MB has about 7,000.
@@ -40,12 +41,14 @@ def of_file(chunk_id: str, file_id: str) -> str:
 # matters (+.012), their exact weights hardly (± .003).
 KEYWORD_FIELDS = {"names": 3.0, "stem": 2.0, "enclosing": 1.0, "comments": 0.5, "directory": 0.5, "body": 1.0}
 
-SCHEMA = Path(__file__).with_name("schema.sql").read_text("utf-8").format(keyword_fields=", ".join(KEYWORD_FIELDS))
+SCHEMA = (
+    (folder_of_package(__package__) / "schema.sql").read_text("utf-8").format(keyword_fields=", ".join(KEYWORD_FIELDS))
+)
 
 # An index file that lacks one of these tables and indexes is damaged.
 SCHEMA_OBJECTS = frozenset(re.findall(r"^CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)", SCHEMA, re.MULTILINE))
 
-_VIEWS = Path(__file__).with_name("views.sql").read_text("utf-8")
+_VIEWS = (_FOLDER / "views.sql").read_text("utf-8")
 
 
 def tree_views(tree_id: int) -> list[str]:

@@ -41,9 +41,8 @@ def of_file(chunk_id: str, file_id: str) -> str:
 # matters (+.012), their exact weights hardly (± .003).
 KEYWORD_FIELDS = {"names": 3.0, "stem": 2.0, "enclosing": 1.0, "comments": 0.5, "directory": 0.5, "body": 1.0}
 
-SCHEMA = (
-    (folder_of_package(__package__) / "schema.sql").read_text("utf-8").format(keyword_fields=", ".join(KEYWORD_FIELDS))
-)
+_FOLDER = folder_of_package(__package__)
+SCHEMA = (_FOLDER / "schema.sql").read_text("utf-8").format(keyword_fields=", ".join(KEYWORD_FIELDS))
 
 # An index file that lacks one of these tables and indexes is damaged.
 SCHEMA_OBJECTS = frozenset(re.findall(r"^CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)", SCHEMA, re.MULTILINE))

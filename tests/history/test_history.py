@@ -394,9 +394,12 @@ def test_the_commits_of_a_function_are_those_of_its_lines(repository: Repository
 
 
 def test_a_file_whose_name_is_no_text_hides_no_commit(repository: Repository) -> None:
-    """It was changed together with code."""
+    """It was changed together with code, and then it has a name that is one."""
     repository.commit({"src/conn.py": CONN, "bad\udcff.py": "x = 1\n"}, "Add the connection")
-    assert "Add the connection" in ask(repository.open(), symbol="idle")
+    repository.commit({"bad\udcff.py": None, "good.py": "x = 1\n"}, "Give it a name")
+    app = repository.open()
+    assert "Add the connection" in ask(app, symbol="idle")
+    assert "Give it a name" in ask(app, path="good.py")
 
 
 def test_a_function_is_followed_to_the_file_from_which_it_was_moved(repository: Repository) -> None:

@@ -11,6 +11,7 @@ from itertools import islice
 from graphrag_mcp.model.history import Change, Commit
 from graphrag_mcp.system.git import MOST_STREAMED, Git, GitError
 from graphrag_mcp.text.secrets import mask_secrets
+from graphrag_mcp.text.source import is_utf8
 
 MESSAGE_CHARACTERS = 1_000  # The subject has about 60; the rest mostly repeats the code.
 LONG_MESSAGE_CHARACTERS = 16_000  # Where a part of a message is wanted; one of twenty squashed commits has 5,000.
@@ -99,9 +100,12 @@ def _read_commit(record: bytes, most: int) -> tuple[Commit, str]:
 
 
 def _read_changes(fields: list[str]) -> Iterator[Change]:
-    """Yield the changes of `--name-status -z`: a letter, then a path, or two of a rename."""
+    """Yield the changes of `--name-status -z`: a letter, then a path, or two of a rename.
+
+    Only files whose names are UTF-8 are indexed.
+    """
     rest = iter(fields)
     for status in rest:
         before = next(rest, "") if status.startswith("R") else ""
-        if path := next(rest, ""):
-            yield Change(path, before)
+        if (path := next(rest, "")) and is_utf8(path):
+            yield Change(path, before if is_utf8(before) else "")

@@ -15,6 +15,7 @@ from graphrag_mcp.stores.keywords import any_term
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.text.source import is_utf8
 from graphrag_mcp.text.words import index_text
 
 if TYPE_CHECKING:  # It imports numpy.
@@ -151,10 +152,7 @@ class SqliteHistory:
     def path_now(self, name: str, path: str) -> str:
         """Return the path that a file has now, from the top of the work tree, by its path after a commit."""
         sql = "SELECT c.id, p.id FROM main.commits c CROSS JOIN main.commit_paths p WHERE c.name = ? AND p.path = ?"
-        try:
-            rows = self._database.rows(sql, (bytes.fromhex(name), path))
-        except UnicodeEncodeError:  # A path that is no UTF-8 is not stored.
-            return path
+        rows = self._database.rows(sql, (bytes.fromhex(name), path)) if is_utf8(path) else ()
         if not rows:
             return path
         now = self._path_now(self._renames(self.state()), *rows[0])

@@ -400,6 +400,7 @@ def test_a_file_whose_name_is_no_text_hides_no_commit(repository: Repository) ->
     app = repository.open()
     assert "Add the connection" in ask(app, symbol="idle")
     assert "Give it a name" in ask(app, path="good.py")
+    assert "good.py" in ask(app, "impact", base="HEAD~1")
 
 
 def test_a_function_is_followed_to_the_file_from_which_it_was_moved(repository: Repository) -> None:

@@ -27,7 +27,8 @@ _INDEX_ENTRY = re.compile(
     rb"(?P<mode>\d{6}) (?P<hash>[0-9a-f]{40,64}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"
     rb"(?:  ctime: [^\n]*\n  mtime: (?P<seconds>\d+):(?P<nanoseconds>\d+)\n(?:  [^\n]*\n)*)?"
 )
-_ODD_PATH = re.compile(r"(^|/)(\.\.?|\.git|)(/|$)")  # No git adds such a file, but a forged tree may have it.
+# No git adds a file of the first sort, but a forged tree may have it; bytes that are not UTF-8 are in no indexed name.
+_ODD_PATH = re.compile(r"(^|/)(\.\.?|\.git|)(/|$)|[\udc80-\udcff]")
 _TREE_ENTRY = re.compile(rb"(?:^|(?<=\0))100\d{3} blob ([0-9a-f]{40,64})\t([^\0]+)\0")
 
 

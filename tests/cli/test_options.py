@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.cli.options import create_parser, project_root
+from graphrag_mcp.cli.options import CATEGORY_NAMES, DIRECTION_NAMES, create_parser, project_root
 from graphrag_mcp.cli.run import _command, run
 from graphrag_mcp.cli.terminal import ProgressLine, describe
 from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.reports import Progress
 
@@ -187,3 +188,11 @@ def test_options_may_stand_anywhere() -> None:
             assert read == [read[0]] * len(read), (command, given)
             tried.add(command)
     assert {"grep", "search", "read", "history", "batch", "indexes"} <= tried
+
+
+def test_the_names_of_kinds_and_directions_are_those_of_the_model() -> None:
+    """They are written twice, since nothing that is installed may be imported before a server has taken its streams."""
+    assert tuple(Category) == CATEGORY_NAMES
+    assert tuple(Direction) == DIRECTION_NAMES
+    code = "import graphrag_mcp.cli.run; from graphrag_mcp.cli.options import create_parser; create_parser()"
+    assert imported(code, "msgspec", "typing_extensions") == []

@@ -9,14 +9,17 @@ from typing import NoReturn
 
 from graphrag_mcp import __version__
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.graph import Direction
 
 ROOT_VARIABLES = ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR")
 
-# Those of cli/clients.py, which only what needs them imports.
+# Names of cli/clients.py and of the model, which only what needs them imports: a server takes its streams before that.
 _NAMES = "claude-code claude-desktop cursor vscode copilot-cli codex gemini-cli opencode windsurf zed cline jetbrains"
 CLIENT_NAMES = tuple(_NAMES.split())
+CATEGORY_NAMES = tuple(["implementation", "tests", "documentation", "config", "examples", "vendored", "data", "other"])
+_RELATIONS = (
+    "callers callees users readers writers implementers overrides importers imports subclasses superclasses tests"
+)
+DIRECTION_NAMES = tuple(_RELATIONS.split())
 
 _REMOTE = (None, "serve", "search", "status")
 
@@ -296,9 +299,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 
 def _add_scope(scope: "argparse._ArgumentGroup") -> None:
     _add_repeated(scope, "--path", "PATH", "only this folder, file or glob; !PATH leaves out")
-    scope.add_argument(
-        "--category", action="append", default=[], choices=[category.value for category in Category], help="only these"
-    )
+    scope.add_argument("--category", action="append", default=[], choices=CATEGORY_NAMES, help="only these")
     scope.add_argument("--language", action="append", default=[], help="only this language, for example python")
     _add_flag(scope, "--include-archived", "show archived and deprecated files too")
     _add_flag(scope, "--no-update", "search without updating the index first")
@@ -371,7 +372,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--direction",
         type=_direction,
-        choices=[*map(str, Direction)],
+        choices=DIRECTION_NAMES,
         default="callers",
         help="which relation (default: callers)",
     )
@@ -435,6 +436,8 @@ def _add_eval(parser: argparse.ArgumentParser) -> None:
 
 def _direction(name: str) -> str:
     """Return the direction that a name means; the name itself, for the error, if it means none."""
+    from graphrag_mcp.model.graph import Direction
+
     try:
         return str(Direction(name))
     except ValueError:

@@ -6,10 +6,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from graphrag_mcp.model.reports import Progress
 from graphrag_mcp.text.counts import counted
+
+if TYPE_CHECKING:  # Nothing that is installed may be imported before a server has taken its streams.
+    from graphrag_mcp.model.reports import Progress
 
 Spans = Callable[[str], Sequence[tuple[int, int]]]
 
@@ -114,7 +116,7 @@ class ProgressLine:
         if self._is_terminal and self._shown_at:
             self._write(_CLEAR_LINE)
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: "Progress") -> None:
         """Show the progress, unless something was shown a moment ago."""
         self._show(describe(progress))
 
@@ -137,7 +139,7 @@ class ProgressLine:
         self._stream.flush()
 
 
-def describe(progress: Progress) -> str:
+def describe(progress: "Progress") -> str:
     """Return, for example, "indexing 3,120 of 8,400 files, 21,004 chunks, about 40 s left"."""
     files, chunks = counted(progress.files_total, "file"), counted(progress.chunks, "chunk")
     words = f"indexing {progress.files_done:,} of {files}, {chunks}"

@@ -15,11 +15,9 @@ ROOT_VARIABLES = ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR")
 # Names of cli/clients.py and of the model, which only what needs them imports: a server takes its streams before that.
 _NAMES = "claude-code claude-desktop cursor vscode copilot-cli codex gemini-cli opencode windsurf zed cline jetbrains"
 CLIENT_NAMES = tuple(_NAMES.split())
-CATEGORY_NAMES = tuple(["implementation", "tests", "documentation", "config", "examples", "vendored", "data", "other"])
-_RELATIONS = (
-    "callers callees users readers writers implementers overrides importers imports subclasses superclasses tests"
-)
-DIRECTION_NAMES = tuple(_RELATIONS.split())
+CATEGORY_NAMES = ("implementation", "tests", "documentation", "config", "examples", "vendored", "data", "other")
+_NAMES = "callers callees users readers writers implementers overrides importers imports subclasses superclasses tests"
+DIRECTION_NAMES = tuple(_NAMES.split())
 
 _REMOTE = (None, "serve", "search", "status")
 

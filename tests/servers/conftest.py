@@ -2,11 +2,11 @@
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 from qdrant_client import QdrantClient
 
 from graphrag_mcp.app.local import App
@@ -42,8 +42,7 @@ QUERIES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a project's sources and index are, and the environment that names its servers."""
 
     root: Path

@@ -152,7 +152,7 @@ class Declared(_Row, frozen=True, array_like=True, gc=False):
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:
-        """The parameters, none for what is no function."""
+        """The parameters; empty where it is not a function."""
         return self.parameters or ()
 
     @property

@@ -155,7 +155,7 @@ class _Reader:
         elif plain is Any:  # What asks for it checks it.
             return value
         if isinstance(value, str) and not self._is_text:  # A path in the environment may have any bytes.
-            value.encode()  # Half a character is no text: UnicodeError.
+            value.encode()  # It raises UnicodeError for half a character.
         value = convert(value, kind, strict=not self._is_text)
         if isinstance(value, float) and not isfinite(value):
             raise ValidationError

@@ -379,7 +379,7 @@ class NameResolution:
     ) -> Sequence[tuple[How, Sequence[Candidate]]]:
         """Return the candidates of each way in which a name may be meant, the surest first."""
         local = self._sight.of(relation.line, [each for each in possible if each.path == self._file.path])
-        nearest = max(1, *(each.nearness for each in possible))  # 0 is no module that is named.
+        nearest = max(1, *(each.nearness for each in possible))  # Those with 0 are in modules that are not named.
         imported = [each for each in possible if each.nearness == nearest]
         if self._language.inner_modules:  # A module inside of a file is none that an import means.
             imported = [each for each in imported if "." not in each.name] or imported

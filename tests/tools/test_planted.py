@@ -155,7 +155,7 @@ def calls() -> Iterator[tuple[str, dict[str, Any]]]:
     yield FIND_SYMBOL.name, {"symbol": "zorder"}
 
 
-@pytest.mark.parametrize("form", ["concise", "detailed"])
+@pytest.mark.parametrize("form", ["detailed", pytest.param("concise", marks=pytest.mark.slow)])
 def test_text_of_a_repository_is_told_by_its_form(planted: App, form: str) -> None:
     """It stands in a fence, in quotes, after `> ` or after the number of its line; nothing else may have two words."""
     seen, problems = 0, []

@@ -326,3 +326,25 @@ def test_a_number_of_the_environment_may_be_written_in_any_way(
 ) -> None:
     """As Python reads it."""
     assert getattr(_load(tmp_path, **{variable: text}).retrieval, variable.lower()) == value
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        '[indexing]\n"a\\u001b[31m\\nComplete." = 1\n',
+        '["a\\u001b[31m\\nComplete."]\nb = 1\n',
+        '[retrieval.category_weights]\n"a\\u001b[31m\\nComplete." = 1\n',
+        '[retrieval]\nfusion_algorithm = "a\\u001b[31m\\nComplete."\n',
+        f"[indexing]\narchive_patterns = [{'1, ' * 5_000}1]\n",
+        f"[indexing]\nignore_file = [{'1, ' * 5_000}1]\n",
+        f"[indexing]\n{'x' * 100_000} = 1\n",
+    ],
+)
+def test_a_problem_is_short_and_says_nothing_of_its_own(tmp_path: Path, toml: str) -> None:
+    """The file may come with a clone: neither its names nor its values are lines of ours, or keys of the terminal."""
+    with pytest.raises(SettingsError) as caught:
+        _load(tmp_path, toml)
+    lines = str(caught.value).split("\n")
+    assert all(line.startswith("  - ") for line in lines[1:])
+    assert "\x1b" not in str(caught.value)
+    assert len(str(caught.value)) < 5_000

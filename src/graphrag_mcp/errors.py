@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from graphrag_mcp.text.counts import counted
 
 SHOWN_CHARACTERS = 80
+SHOWN_PROBLEMS = 20  # Of settings.
 
 
-def quoted(text: str) -> str:
+def quoted(value: object) -> str:
     """Return a wrong value for a message, shortened."""
-    return repr(text) if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]!r}... ({len(text):,} characters)"
+    text = value if isinstance(value, str) else repr(value)
+    shown = repr(text[:SHOWN_CHARACTERS]) if isinstance(value, str) else text[:SHOWN_CHARACTERS]
+    return shown if len(text) <= SHOWN_CHARACTERS else f"{shown}... ({len(text):,} characters)"
 
 
 def not_indexed(path: str) -> str:
@@ -38,7 +41,10 @@ class SettingsError(GraphragError):
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
         head = f"{counted(len(self.problems), 'problem')} in the settings:"
-        super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
+        hidden = len(self.problems) - SHOWN_PROBLEMS
+        tail = [f"  - and {hidden:,} more"] if hidden > 0 else []
+        shown = (f"  - {problem}" for problem in self.problems[:SHOWN_PROBLEMS])
+        super().__init__("\n".join([head, *shown, *tail]))
 
 
 class RootError(GraphragError):

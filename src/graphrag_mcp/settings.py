@@ -3,6 +3,7 @@
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct, field
 
-from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.errors import SettingsError, quoted
 from graphrag_mcp.model.fields import After, Before, FieldsError, Problem, outer_fields, read_record
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.setting_names import OTHER_NAMES, TRUST_VARIABLE, by_own_names, read_compatible_names
@@ -21,6 +22,7 @@ from graphrag_mcp.system.safe_files import read_regular_file
 SETTINGS_FILE = ".graphrag.toml"
 ENVIRONMENT_PREFIX = "GRAPHRAG_"
 MAX_FILE_BYTES = 1_000_000
+_PLAIN_NAME = re.compile(r"[\w-]{1,80}")
 
 
 def _check_line(value: str) -> str:
@@ -321,7 +323,7 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
 
 def _read_section(name: str, table: Any, problems: list[str]) -> _Section | None:
     if name not in SECTIONS:
-        problems.append(_describe_unknown(name, name, _FULL_NAMES))
+        problems.append(_describe_unknown(_dotted(name), name, _FULL_NAMES))
     elif not isinstance(table, dict):
         problems.append(f"{name} = {_shown(name, table)}: expected a table of settings")
     else:
@@ -402,7 +404,7 @@ def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[s
 
 
 def _describe(section: str, problem: Problem) -> str:
-    name = ".".join(map(str, (section, problem.name, *problem.within)))
+    name = _dotted(section, problem.name, *problem.within)
     if not problem.expected:
         return _describe_unknown(name, problem.name, _FULL_NAMES)
     return f"{name} = {_shown(section, problem.value)}: expected {problem.expected}"
@@ -410,7 +412,12 @@ def _describe(section: str, problem: Problem) -> str:
 
 def _shown(section: str, value: object) -> str:
     """Return a value, unless it is of a section that holds secrets."""
-    return "…" if section == "servers" else repr(value)
+    return "…" if section == "servers" else quoted(value)
+
+
+def _dotted(*parts: object) -> str:
+    """Return the name of a setting; what is not made of letters is quoted, since a repository may have written it."""
+    return ".".join(str(part) if _PLAIN_NAME.fullmatch(str(part)) else quoted(str(part)) for part in parts)
 
 
 def _describe_unknown(shown: str, name: str, known: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.graph.definitions import compare
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.ingest.prepare import Job, prepare
+from graphrag_mcp.resolution import state
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.settings import load_settings
@@ -228,6 +229,27 @@ def _macros(count: int) -> str:
     return "a! { fn f(x in 1) {} } mod m { " * (count // 10) + "}" * (count // 10) + "b! { fn g() {} }\n" * count
 
 
+def _diamonds(count: int) -> str:
+    """Return types with two above each, which have one above both: as many ways lead up as there are numbers."""
+    kinds = ("class A{0}(B{0}, C{0})", "class B{0}(A{1})", "class C{0}(A{1})")
+    methods = ":\n    def m(self):\n        self.m()\n"
+    return "".join(kind.format(number, number + 1) + methods for number in range(count) for kind in kinds)
+
+
+def _sides(count: int) -> str:
+    """Return classes that each have overloads and an interface, and others with them above."""
+    overloads = "void go(int x) { go(1); super.go(x); } void go(String s) {} public A own(A a) { return own(a); }"
+    kinds = "class C{0} extends C{1} implements I{0} {{ {2} }}\ninterface I{0} {{ A own(A a); }}\n"
+    return "".join(kinds.format(number, number + 1, overloads) for number in range(count))
+
+
+def _specific(count: int) -> str:
+    """Return calls that take any of many overloads, each with its type below that of the one after."""
+    overloads = "".join(f"void m(I{number} x) {{}}\n" for number in range(count))
+    above = "".join(f"interface I{number} extends I{number + 1} {{}}\n" for number in range(count))
+    return f"class A {{\n{overloads}void go() {{\n{'m(null);' * count}}}\n}}\n{above}"
+
+
 LEAST = 220  # More than most limits; twice as many show whether all are looked at.
 CUT_OFF = {
     "above.php": _asked_above,
@@ -240,9 +262,10 @@ CUT_OFF = {
     "interfaces.php": _interfaces,
     "chain.php": _chain,
     "wide.php": _wide,
+    "diamonds.py": _diamonds,
 }
-CUT_OFF_EARLIER = ("above.php", "interfaces.php", "wide.php")
-CUT_OFF_LATE = ("Makers.java", "chain.php", "elements.py", "wide.php")  # Each takes seconds.
+CUT_OFF_EARLIER = ("above.php", "interfaces.php", "wide.php", "diamonds.py")
+CUT_OFF_LATE = ("Makers.java", "chain.php", "elements.py", "wide.php", "diamonds.py")  # Each takes seconds.
 
 
 @pytest.mark.parametrize(
@@ -252,6 +275,15 @@ def test_what_is_cut_off_bounds_the_links_of_a_file(name: str, tmp_path: Path) -
     """More overloads are not told apart, and types further above are not climbed to."""
     least = LEAST // 2 if name in CUT_OFF_EARLIER else LEAST
     _assert_linear(lambda count: _linking(name, CUT_OFF[name](count), tmp_path / f"{count}"), least, 2 * least)
+
+
+@pytest.mark.parametrize(("name", "make"), [("Sides.java", _sides), ("Specific.java", _specific)])
+def test_what_is_compared_in_a_file_counts_as_its_steps(
+    name: str, make: Callable[[int], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Members with those of types above, and overloads with each other: what is left is not decided."""
+    monkeypatch.setattr(state, "MAX_OF_FILE", 8_000)
+    _assert_linear(lambda count: _linking(name, make(count), tmp_path / f"{count}"), 30, 90)
 
 
 @pytest.mark.parametrize("name", ["definitions.py", "classes.py", "overloads.ts", "Overloads.java"])

@@ -31,6 +31,8 @@ class Hierarchy:
         # Having the methods of an interface is enough in some languages.
         self._satisfying = lru_cache(_KEPT)(self.method_sets.satisfying)
         self._satisfied = lru_cache(_KEPT)(self.method_sets.satisfied)
+        self.ancestors = lru_cache(_KEPT)(self._find_ancestors)
+        self.standing_in = lru_cache(_KEPT)(self._find_standing_in)
         self._expected = lru_cache(_KEPT)(self._find_expected)
         self._operation = lru_cache(_KEPT)(references.resolver.operation)
 
@@ -42,7 +44,7 @@ class Hierarchy:
             return self._satisfied(symbol)
         return self.method_sets.embedded(symbol)
 
-    def ancestors(self, symbol: SymbolId) -> list[SymbolId]:
+    def _find_ancestors(self, symbol: SymbolId) -> list[SymbolId]:
         """Return all types above a type, the nearest first."""
         return closure(symbol, self.parents)
 
@@ -100,15 +102,22 @@ class Hierarchy:
         owner = self.owner_of(method)
         return self._same_method(method, self.parents(owner)) if owner else []
 
-    def standing_in(self, kind: SymbolId) -> Iterator[tuple[SymbolId, SymbolId]]:
-        """Yield the methods above a type with what it inherits from another side, and runs in their place."""
-        above = self.ancestors(kind)
-        for other in above if len(self.parents(kind)) > 1 else ():
-            for method in self._symbols.methods_of(other):
-                for inherited in self._same_method(method, [kind]):
-                    owner = self.owner_of(inherited)
-                    if owner and owner in above and other not in (owner, *self.ancestors(owner)):
-                        yield method, inherited
+    def _find_standing_in(self, kind: SymbolId) -> list[tuple[SymbolId, SymbolId]]:
+        """Return the methods above a type with what it inherits from another side, and runs in their place.
+
+        Those of which both are above one of its parents stand together there already.
+        """
+        sides = [frozenset((parent, *self.ancestors(parent))) for parent in self.parents(kind)]
+        above = self.ancestors(kind) if len(sides) > 1 else ()
+        pairs = (
+            (method, inherited)
+            for other in above
+            for method in self._symbols.methods_of(other)
+            for inherited in self._named_as(method, [kind])
+            if (owner := self.owner_of(inherited)) in above
+            and not any(owner in side and other in side for side in sides)
+        )
+        return [pair for pair in pairs if self._fits(*pair)]
 
     def overriding(self, method: SymbolId) -> list[SymbolId]:
         """Return the methods of types and the functions of objects below that override or implement a method."""
@@ -268,11 +277,15 @@ class Hierarchy:
         return owner is None or self._symbols.is_constructor(symbol, owner)
 
     def _same_method(self, method: SymbolId, types: Sequence[SymbolId]) -> list[SymbolId]:
+        return [symbol for symbol in self._named_as(method, types) if self._fits(method, symbol)]
+
+    def _named_as(self, method: SymbolId, types: Sequence[SymbolId]) -> list[SymbolId]:
+        """Return the other members that types have by the name of a method."""
         name = self._declared(method).name
         members = (symbols_of(self._resolver.members.find(Instance((kind,)), name)) for kind in types)
         named = dict.fromkeys(of_project(chain(*(symbols for symbols in members if len(symbols) <= MOST_OF_A_NAME))))
         named.pop(method, None)
-        return [symbol for symbol in named if not self._symbols.is_only_assigned(symbol) and self._fits(method, symbol)]
+        return [symbol for symbol in named if not self._symbols.is_only_assigned(symbol)]
 
     def may_reach(self, site: Site, method: SymbolId) -> bool:
         """Return whether a member above may be this one: its type is below the type of the receiver.

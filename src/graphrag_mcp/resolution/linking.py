@@ -35,6 +35,7 @@ class DeclarationLinks(Places):
         """Yield the links of exports and declarations."""
         yield from self._exported()
         for number, declaration in enumerate(self._facts.declared):
+            self._resolver.state.begin_part()
             yield from self._of_declared(SymbolId(self._path, number), declaration)
 
     def _exported(self) -> Iterator[Link]:

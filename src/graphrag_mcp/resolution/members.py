@@ -296,6 +296,8 @@ class Members(ResolverPart):
         self, value: Instance | Type, name: str, of: Value | None = None, sought: Sought = ANYTHING
     ) -> Referent | None:
         """Return what a type declares itself, or what the type that it is made of has. of: whose member it is."""
+        if not self.state.step():
+            return None
         named = [symbol for other in value.symbols for symbol in self.symbols.declared_in(other, name)]
         symbols = self.symbols.fitting(named, sought)
         symbols = self.symbols.members_of(symbols, is_of_type=isinstance(value, Type))

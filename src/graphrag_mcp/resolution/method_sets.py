@@ -27,7 +27,7 @@ from graphrag_mcp.resolution.state import of_project
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 MAX_LEVELS = 100  # Types above each other.
-_KEPT = 1_000  # Names of methods that interfaces demand.
+_KEPT = 1_000  # Types, and names of methods that interfaces demand.
 
 
 class _MethodSet(NamedTuple):
@@ -45,6 +45,8 @@ class MethodSets:
         self._resolver = references.resolver
         self._declared, self._symbols = self._resolver.declared, self._resolver.symbols
         self._source = references.source
+        self.embedding = lru_cache(_KEPT)(self._find_embedding)
+        self._method_set = lru_cache(_KEPT)(self._find_method_set)
         self._demanded = lru_cache(_KEPT)(self._find_demanded)
 
     def satisfying(self, interface: SymbolId) -> list[SymbolId]:
@@ -153,11 +155,11 @@ class MethodSets:
         """Return the types of the project that a type embeds."""
         return [base for base_value in self._resolver.lineage.bases_of(symbol) for base in types_of(base_value)]
 
-    def embedding(self, symbol: SymbolId) -> list[SymbolId]:
+    def _find_embedding(self, symbol: SymbolId) -> list[SymbolId]:
         """Return all types that embed a type, themselves or through others."""
         return closure(symbol, lambda other: self.below(self._references.linked((other,), (How.BELOW,))))
 
-    def _method_set(self, interface: SymbolId) -> _MethodSet:
+    def _find_method_set(self, interface: SymbolId) -> _MethodSet:
         """Return the methods of an interface, none if some are not known."""
         own: dict[str, SymbolId] = {}
         foreign: dict[str, Mapping[str, str]] = {}
@@ -284,8 +286,9 @@ def closure(symbol: SymbolId, step: Callable[[SymbolId], Iterable[SymbolId]]) ->
     level, levels = [symbol], 0
     while level and len(reached) < MAX_TYPES and levels < MAX_LEVELS:
         levels += 1
-        level = [other for near in level for other in step(near) if other != symbol and other not in reached]
-        reached |= dict.fromkeys(level)
+        fresh = {other: None for near in level for other in step(near) if other != symbol and other not in reached}
+        level = list(fresh)
+        reached |= fresh
     return list(reached)
 
 

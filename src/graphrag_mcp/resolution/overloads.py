@@ -73,6 +73,8 @@ class Overloads(ResolverPart):
 
     def can_override(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether a method can be the same operation as one of a type above or below, as far as is known."""
+        if not self.state.step():
+            return False
         first, second = self.declared(symbol), self.declared(other)
         if not self.symbols.has_overloads(symbol) or min(first.owner, second.owner) < 0:
             return True
@@ -83,7 +85,7 @@ class Overloads(ResolverPart):
             return False
         own, others = (Instance((owner,)) for owner in owners)
         above, below = self.lineage.seen_as(own, others), self.lineage.seen_as(others, own)
-        return self._is_overridden(symbol, below or own, other, above or others)
+        return _may_be_same(self._taken(symbol, below or own), self._taken(other, above or others))
 
     def callable_parts(self, symbols: tuple[SymbolId, ...]) -> tuple[SymbolId, ...]:
         """Return the overloads that are declared, without the function that implements them."""
@@ -143,6 +145,8 @@ class Overloads(ResolverPart):
 
     def _most_specific(self, called: Sequence[Function], count: int) -> Sequence[Function]:
         """Return the overloads but those of which another one takes less."""
+        if not self.state.step(len(called) ** 2):
+            return called
         parameter, policy = self.ask.parameter, self.state.policy(called[0].symbols[0])
 
         def is_within(function: Function, other: Function) -> bool:
@@ -170,6 +174,8 @@ class Overloads(ResolverPart):
 
     def _fit(self, expected: Value | None, actual: Value | None, policy: Policy) -> _Fit:
         """Return how well a value is what a parameter expects."""
+        if not self.state.step():
+            return _Fit.MAYBE
         match expected, actual:
             case (None, _) | (_, None):
                 return _Fit.MAYBE
@@ -238,23 +244,26 @@ class Overloads(ResolverPart):
 
     def joined(self, hits: Sequence[Referent]) -> Referent:
         """Return the functions of several types of one name, without those that one before overrides."""
-        signatures: dict[SymbolId, Value] = {}
+        kept: dict[SymbolId, Value] = {}
+        signatures: list[Sequence[Value | None]] = []
         for hit in hits:
             of = hit.value.of if isinstance(hit.value, Function) else None
-            others = list(signatures.items()) if len(signatures) + len(hit.symbols) <= MOST_OF_A_NAME else []
-            fresh = [
-                symbol for symbol in hit.symbols if not any(self._is_overridden(symbol, of, *other) for other in others)
-            ]
-            signatures |= dict.fromkeys(fresh, of or OUTSIDE)
-        return Referent(tuple(signatures), either(Function((symbol,), of) for symbol, of in signatures.items()))
+            are_few = len(kept) + len(hit.symbols) <= MOST_OF_A_NAME
+            others = signatures if are_few and self.state.step(len(kept) * len(hit.symbols)) else []
+            taken = {symbol: self._taken(symbol, of) for symbol in hit.symbols}
+            fresh = [symbol for symbol, own in taken.items() if not any(_may_be_same(own, other) for other in others)]
+            signatures += [taken[symbol] for symbol in fresh]
+            kept |= dict.fromkeys(fresh, of or OUTSIDE)
+        return Referent(tuple(kept), either(Function((symbol,), of) for symbol, of in kept.items()))
 
-    def _is_overridden(self, symbol: SymbolId, of: Value | None, other: SymbolId, other_of: Value | None) -> bool:
-        """Return whether two functions may take the same: one overrides the other."""
-        counts = [len(self.declared(near).inputs) for near in (symbol, other)]
-        return counts[0] == counts[1] and not any(
-            _differ(self.ask.taken(symbol, of, place), self.ask.taken(other, other_of, place))
-            for place in range(counts[0])
-        )
+    def _taken(self, symbol: SymbolId, of: Value | None) -> Sequence[Value | None]:
+        """Return what a function takes. of: the value whose member it is."""
+        return [self.ask.taken(symbol, of, place) for place in range(len(self.declared(symbol).inputs))]
+
+
+def _may_be_same(taken: Sequence[Value | None], others: Sequence[Value | None]) -> bool:
+    """Return whether two functions may take the same: one overrides the other."""
+    return len(taken) == len(others) and not any(map(_differ, taken, others))
 
 
 def _fit_number(name: str, own: str, policy: Policy) -> _Fit:

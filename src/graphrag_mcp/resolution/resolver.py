@@ -152,7 +152,8 @@ class Resolver:
 
     def resolve(self, path: str, mention: Mention) -> Referent | None:
         """Return what a mention refers to; None if that is not decided."""
-        self.state.steps = 0
+        if not self.state.begin_part():
+            return None
         file = self.state.open(path)
         referent = self._named(path, mention, mention.arity)
         if referent is None:

@@ -17,9 +17,7 @@ from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.reads import Reads
 
 MAX_STEPS = 20_000  # A question that takes more is undecided; most take a few dozen.
-MAX_OF_FILE = (
-    2_000_000  # Steps while one file is resolved; what is left is undecided. Files of 1,000 lines take 12,000.
-)
+MAX_OF_FILE = 1_000_000  # Steps while one file is resolved; what is left is undecided. Real files take up to 20,000.
 MAX_KNOWN = 300_000
 MAX_FILES = 300  # Files whose facts are kept from earlier questions; more save no time.
 MAX_DEPTH = 80  # Questions within questions; each takes up to nine of Python's thousand frames.
@@ -154,6 +152,17 @@ class State:
             return self._reads.importing(path, module, find)
         return self.once(("import", path, module), find)
 
+    def begin_part(self) -> bool:
+        """Begin the next mention or declaration of a file; return whether steps are left for it."""
+        self.steps = 0
+        return self.spent <= MAX_OF_FILE
+
+    def step(self, count: int = 1) -> bool:
+        """Count steps of the file or question; return whether they are within the limit."""
+        self.spent += count
+        self._is_cut |= self.spent > MAX_OF_FILE
+        return self.spent <= MAX_OF_FILE
+
     def once(self, key: tuple[Any, ...], find: Callable[[], T]) -> T | None:
         """Return what is known, or find it; what depends on itself, or takes too long, is unknown.
 
@@ -165,10 +174,9 @@ class State:
         if key in self._asked:
             self._way_back = min(self._way_back, self._asked[key])
             return None
-        self.steps += 1
-        self.spent += 1
         depth = len(self._asked)
-        if self.steps > MAX_STEPS or depth > MAX_DEPTH or self.spent > MAX_OF_FILE:
+        self.steps += 1
+        if not self.step() or self.steps > MAX_STEPS or depth > MAX_DEPTH:
             self._is_cut = True
             return None
         outer, self._way_back = self._way_back, depth

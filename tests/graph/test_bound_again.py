@@ -94,6 +94,7 @@ KEPT = {
     "kotlin behind the block": ("a.kt", KOTLIN, "bags.forEach { c -> c }; c.copy()", "Cart.copy"),
     "swift behind a do": ("a.swift", SWIFT, "do { let c = Bag() }; c.copy()", "Cart.copy"),
     "swift the same without nothing": ("a.swift", SWIFT, "if let c = c { c.copy() }", "Cart.copy"),
+    "swift a case of its name": ("a.swift", SWIFT, "if case .c = kind { c.copy() }", "Cart.copy"),
     "swift the short form": ("a.swift", SWIFT, "if let c { c.copy() }", "Cart.copy"),
     "php another variable": ("a.php", PHP, "$d = other(); $c->copy();", "Cart.copy"),
 }

@@ -44,9 +44,7 @@
 (lambda_parameter name: (simple_identifier) @bound)
 (pattern bound_identifier: (simple_identifier) @bound)
 (pattern . (simple_identifier) @bound .)
-([(if_statement (simple_identifier) @bound . "=" . (_) @_value)
-  (while_statement (simple_identifier) @bound . "=" . (_) @_value)
-  (guard_statement (simple_identifier) @bound . "=" . (_) @_value)] (#not-eq? @bound @_value))
+((_ bound_identifier: (simple_identifier) @bound . "=" . (_) @_value) (#not-eq? @bound @_value))
 
 ; What variables hold.
 [(parameter name: (simple_identifier) @variable . (parameter_modifiers)? . [(user_type . (type_identifier) @kind . (type_arguments)? .)

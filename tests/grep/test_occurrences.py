@@ -94,6 +94,7 @@ class Given:
                 yield path, read.text.encode()
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(st.lists(files, max_size=4), texts.filter(bool), st.booleans(), st.sampled_from(Case))
 def test_what_is_found_is_what_a_search_of_every_masked_text_finds(
@@ -125,6 +126,7 @@ patterns = st.lists(st.tuples(st.sampled_from(PARTS), st.sampled_from(["", "", "
 plain_lines = st.lists(st.sampled_from([*"abkK_ .=", "\n", "token", "kiss", "key", "7"]), max_size=30).map("".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(st.lists(plain_lines, max_size=3), patterns, st.sampled_from([Case.IGNORE, Case.SENSITIVE]))
 def test_a_pattern_finds_the_lines_that_another_engine_finds(contents: list[str], pattern: str, case: Case) -> None:

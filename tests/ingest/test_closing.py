@@ -55,6 +55,7 @@ def test_threads_that_ended_leave_no_file_open(tmp_path: Path) -> None:
         assert 0 < files_open() <= 4  # This thread's file and log, perhaps those of the last one.
 
 
+@pytest.mark.slow
 def test_an_application_is_closed_at_any_moment(tmp_path: Path) -> None:
     """Whatever the thread that keeps the index is doing then, nothing breaks."""
     root = tmp_path / "project"

@@ -25,6 +25,7 @@ run(["index", "--root", sys.argv[1]])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("004-14", "K-16")
 def test_a_killed_run_is_resumed_and_leaves_the_index_of_a_clean_run(tmp_path: Path) -> None:
     """Nothing that was committed is done again, and nothing of the killed batch is left half-written."""

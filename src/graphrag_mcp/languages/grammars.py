@@ -14,11 +14,12 @@ from tree_sitter import Node, Query, QueryCursor, QueryError, Tree
 from graphrag_mcp.languages.language import Language
 from graphrag_mcp.languages.registry import LANGUAGES, folder_of, known_languages, load_part
 from graphrag_mcp.languages.repairs import Repair
-from graphrag_mcp.languages.syntax import SourceCode, parse_range, parse_tree
+from graphrag_mcp.languages.syntax import SourceCode, SyntaxTimeoutError, parse_range, parse_tree
 from graphrag_mcp.text.expressions import folder_of_package
 
 _MOST_PARTS = 5_000
 _LONGEST_PART = 10_000
+_MOST_OPEN = 2_000  # Matches that are begun and not complete, each is compared with each; in real code fewer than 200.
 
 Captures: TypeAlias = dict[str, list[Node]]
 Match: TypeAlias = tuple[int, Captures]
@@ -51,16 +52,28 @@ class Grammar(Struct, frozen=True):
         return parse_tree(self.tree_language, code, ascii_only=self.language.ascii_only, repairs=self.repairs)
 
     def find(self, tree: Tree, code: SourceCode, rows: int | None = None) -> Matches:
-        """Return all matches of the query, or those in the first rows, from one walk over the tree."""
-        cursor = QueryCursor(self.query) if self.query else None
-        if cursor and rows is not None:
-            cursor.set_point_range((0, 0), (rows, 0))
-        matches = cursor.matches(tree.root_node) if cursor else []
+        """Return all matches of the query, or those in the first rows, from one walk over the tree.
+
+        Raises SyntaxTimeoutError.
+        """
+        matches = self._matches(tree, rows)
         outline = [match for match in matches if match[0] < self.facts]
         parts = islice((captures for _, captures in outline if "code" in captures), _MOST_PARTS)
         inside = [match for part in parts for match in self._calls_in(part, code)]
         outline = [match for match in outline if "code" not in match[1]] + inside
         return Matches(tree, outline, [match for match in matches if match[0] >= self.facts])
+
+    def _matches(self, tree: Tree, rows: int | None = None) -> list[Match]:
+        """Return the matches of the query in a tree, or in its first rows. Raises SyntaxTimeoutError."""
+        if self.query is None:
+            return []
+        cursor = QueryCursor(self.query, match_limit=_MOST_OPEN)
+        if rows is not None:
+            cursor.set_point_range((0, 0), (rows, 0))
+        matches = cursor.matches(tree.root_node)
+        if cursor.did_exceed_match_limit:
+            raise SyntaxTimeoutError("too much of the same beside each other or nested")
+        return matches
 
     def _calls_in(self, part: Captures, code: SourceCode) -> list[Match]:
         """Return what a text of code calls or hands on, without its parameters."""
@@ -69,7 +82,7 @@ class Grammar(Struct, frozen=True):
             return []
         tree = parse_range(self.tree_language, code, text)
         names = {code.node_text(name) for around in part.get("parameters", ()) for name in around.named_children}
-        matches = QueryCursor(self.query).matches(tree.root_node) if tree and self.query else []
+        matches = self._matches(tree) if tree else []
         named = ((match, match[1].get("call") or match[1].get("handed")) for match in matches)
         return [match for match, nodes in named if nodes and code.node_text(nodes[0]) not in names]
 

@@ -18,6 +18,7 @@ _WRITTEN = re.compile(
 )
 
 # ---------------------------------------------------------------- what a file is
+MOST_PLACES = 20  # By manifests a name has no more places.
 OUTPUT = "<output>"  # The folder that a compiler writes to, and the one that it reads.
 
 

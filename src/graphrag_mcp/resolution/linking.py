@@ -154,6 +154,7 @@ class Linker:
         meanings, _ = self.meanings(path)
         file, named = self._resolver.state.file(path), self._reads.file(path)
         if file is not None:
+            self._resolver.state.begin_file(file)
             handing = Handing(self._references, file)
             parts = (Mentions(self._references, file, handing), DeclarationLinks(self._references, file), handing)
             links = tuple(link for part in parts for link in part.links())

@@ -8,7 +8,16 @@ from itertools import islice
 
 from graphrag_mcp.languages.language import ImportStyle, Language
 from graphrag_mcp.languages.registry import builtins_of, describe, platform_of
-from graphrag_mcp.model.files import CALLABLE, MACRO, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.files import (
+    CALLABLE,
+    MACRO,
+    MOST_PLACES,
+    OF_FIELD,
+    Relation,
+    RelationKind,
+    Resolution,
+    SymbolKind,
+)
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Link
 from graphrag_mcp.model.sources import Keyed, Named
@@ -29,7 +38,6 @@ _AFTER = re.compile(r"[({=]")  # Behind it are no words that say what a member i
 _OF_TYPE = re.compile(r"\b(?:class|static) (?:func|let|subscript|var)\b")  # No instance has it.
 MOST_HEADERS = 300  # More headers of one file are not followed.
 MOST_PASSING = 20  # Files that pass one name on.
-MOST_PLACES = 20  # By manifests a module has no more places.
 MOST_SEGMENTS = 20  # A longer name gets no place from a manifest.
 NAMESPACES = 2  # If a name has more, the first has no folder, where no manifest says otherwise.
 USED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)

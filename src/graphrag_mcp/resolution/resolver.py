@@ -4,7 +4,7 @@ Unknown (None) is contagious: nothing that is made of an unknown value is ever d
 language is in its policy. The resolver remembers what it found, so it serves one state of the index.
 """
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -209,37 +209,52 @@ class Resolver:
                 for symbol in made.symbols
                 for name in self.state.policy(symbol).members.constructors
             ]
+            if field is None and is_placed:
+                return None
             if field and not any(map(symbols_of, makers)):
                 return Referent(tuple(filter(self.symbols.is_field, field.symbols)), None)
         return Referent((), OUTSIDE)
 
-    def _field_of(self, kind: Instance, place: int) -> Referent:
+    def _field_of(self, kind: Instance, place: int) -> Referent | None:
         """Return the field of a class by its place in what the creation of an instance takes: bases come first."""
-        above = reversed(self.lineage.above((kind,)))
-        types = of_project(symbol for value in above if isinstance(value, Instance) for symbol in value.symbols)
-        fields = [
-            field
-            for symbol in types
-            for field, declaration in self.state.open(symbol.path).owned_by(symbol.number)
-            if declaration.kind == SymbolKind.FIELD
-            and says_type(declaration.value)
-            and declaration.start < declaration.stop
-        ]
-        return Referent(tuple(fields[place : place + 1]), OUTSIDE)
+
+        def find() -> Sequence[SymbolId]:
+            above = reversed(self.lineage.above((kind,)))
+            types = of_project(symbol for value in above if isinstance(value, Instance) for symbol in value.symbols)
+            return [
+                field
+                for symbol in types
+                for field, declaration in self.state.open(symbol.path).owned_by(symbol.number)
+                if declaration.kind == SymbolKind.FIELD
+                and says_type(declaration.value)
+                and declaration.start < declaration.stop
+            ]
+
+        fields = self.state.once(("fields of a class", kind), find)
+        return None if fields is None else Referent(tuple(fields[place : place + 1]), OUTSIDE)
 
     def _field_at(self, value: Value | None, place: int) -> Referent | None:
         """Return the field of a struct by its place in it; embedded types have one, too."""
         if value is None:
             return None
-        symbols: list[SymbolId] = []
-        for kind in value.symbols if isinstance(value, Instance) else ():
+        fields = list(map(self._fields, value.symbols)) if isinstance(value, Instance) else []
+        if None in fields:
+            return None
+        at_place = (field for own in fields if own for field in own[place : place + 1])
+        return Referent(tuple(filter(None, at_place)), OUTSIDE)
+
+    def _fields(self, kind: SymbolId) -> Sequence[SymbolId | None] | None:
+        """Return the fields of a struct in their order, with None for an embedded type."""
+
+        def find() -> Sequence[SymbolId | None]:
             declaration, file = self.declared(kind), self.state.open(kind.path)
             owned = file.owned_by(kind.number)
             numbered = [(field.start, symbol.number) for symbol, field in owned if field.kind == SymbolKind.FIELD]
             embedded = [(mention.at, -1) for mention in file.mentions_in(declaration) if mention.use == Use.BASE]
-            fields = sorted(numbered + embedded)
-            symbols += [SymbolId(kind.path, number) for _, number in fields[place : place + 1] if number >= 0]
-        return Referent(tuple(symbols), OUTSIDE)
+            places = sorted(numbered + embedded)
+            return [SymbolId(kind.path, number) if number >= 0 else None for _, number in places]
+
+        return self.state.once(("fields of a struct", kind), find)
 
     def _is_foreign_place(self, path: str, at: int, place: Expression) -> bool:
         """Return whether a literal is given to a foreign function that is given nothing of the project besides."""

@@ -17,7 +17,9 @@ from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.reads import Reads
 
 MAX_STEPS = 20_000  # A question that takes more is undecided; most take a few dozen.
-MAX_OF_FILE = 1_000_000  # Steps while one file is resolved; what is left is undecided. Real files take up to 20,000.
+# Steps of a question, or while one file is resolved: some, and more for each mention and declaration. What is left is
+# undecided. Real files take up to 13 for each.
+MAX_OF_FILE, MIN_OF_FILE, MAX_OF_EACH = 1_000_000, 10_000, 50
 MAX_KNOWN = 300_000
 MAX_FILES = 300  # Files whose facts are kept from earlier questions; more save no time.
 MAX_DEPTH = 80  # Questions within questions; each takes up to nine of Python's thousand frames.
@@ -100,10 +102,12 @@ class State:
         self._way_back = MAX_DEPTH  # How deep the outermost is on which something depends that depends on it.
         self._is_cut = False
         self.steps = self.spent = 0  # Steps of the mention, and of the file or question.
+        self._most = MAX_OF_FILE
 
     def begin(self) -> None:
         """Begin a question: forget what is known when it is very much, or was cut."""
         self.steps = self.spent = 0
+        self._most = MAX_OF_FILE
         if self._is_cut or len(self._known) > MAX_KNOWN:
             self._known.clear()
             self._is_cut = False
@@ -152,16 +156,21 @@ class State:
             return self._reads.importing(path, module, find)
         return self.once(("import", path, module), find)
 
+    def begin_file(self, file: File) -> None:
+        """Begin to resolve what a file mentions and declares, for which it has as many steps as it is long."""
+        parts = len(file.facts.mentions) + len(file.facts.declared)
+        self._most = min(MAX_OF_FILE, MIN_OF_FILE + MAX_OF_EACH * parts)
+
     def begin_part(self) -> bool:
         """Begin the next mention or declaration of a file; return whether steps are left for it."""
         self.steps = 0
-        return self.spent <= MAX_OF_FILE
+        return self.spent <= self._most
 
     def step(self, count: int = 1) -> bool:
         """Count steps of the file or question; return whether they are within the limit."""
         self.spent += count
-        self._is_cut |= self.spent > MAX_OF_FILE
-        return self.spent <= MAX_OF_FILE
+        self._is_cut |= self.spent > self._most
+        return self.spent <= self._most
 
     def once(self, key: tuple[Any, ...], find: Callable[[], T]) -> T | None:
         """Return what is known, or find it; what depends on itself, or takes too long, is unknown.

@@ -1,5 +1,6 @@
 """What the types mean that code names, and what is above them in which order."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -242,13 +243,14 @@ class Lineage(ResolverPart):
         rows = [list(self.order(value)) if isinstance(value, Instance | Type) else [value] for value in bases]
         rows.append(bases)
         merged: list[Value | None] = [value]
+        later = Counter(value for row in rows for value in row[1:])
         while rows := [row for row in rows if row]:
-            later = [value for row in rows for value in row[1:]]
             is_short = len(merged) < MAX_ABOVE
-            following = next((row[0] for row in rows if row[0] not in later), None) if is_short else None
+            following = next((row[0] for row in rows if not later[row[0]]), None) if is_short else None
             merged.append(following)
             if following is None:  # It is unknown, or the types have no such order.
                 break
+            later.subtract(row[1] for row in rows if row[0] == following and len(row) > 1)
             rows = [row[1:] if row[0] == following else row for row in rows]
         return merged
 

@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from graphrag_mcp.languages.policy import (
     CallRules,
@@ -17,7 +18,7 @@ from graphrag_mcp.languages.policy import (
 )
 from graphrag_mcp.languages.registry import builtins_of
 from graphrag_mcp.model.facts import EXPECTED
-from graphrag_mcp.model.files import OUTPUT, Manifest
+from graphrag_mcp.model.files import MOST_PLACES, OUTPUT, Manifest
 from graphrag_mcp.model.sources import ModuleSource, is_below
 from graphrag_mcp.model.values import Module, Outside, Value
 
@@ -170,12 +171,16 @@ def _compiled_from(source: ModuleSource, place: str, folder: str | None = None) 
 
 
 def _targets(manifest: Manifest, name: str) -> Iterator[str]:
-    """Return the places for which a name stands."""
-    for pattern, places in manifest.targets.items():
-        before, star, after = pattern.partition("*")
-        if name == pattern or (star and name.startswith(before) and name.endswith(after)):
-            for place in places:
-                yield place.replace("*", name[len(before) : len(name) - len(after)])
+    """Return the first places for which a name stands."""
+
+    def all_targets() -> Iterator[str]:
+        for pattern, places in manifest.targets.items():
+            before, star, after = pattern.partition("*")
+            if name == pattern or (star and name.startswith(before) and name.endswith(after)):
+                for place in places:
+                    yield place.replace("*", name[len(before) : len(name) - len(after)])
+
+    return islice(all_targets(), MOST_PLACES)
 
 
 def _file(source: ModuleSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -> Module | None:

@@ -9,7 +9,7 @@ from graphrag_mcp.languages.repairs import Repair, blanked
 
 # A member of a type that begins with `<` or `(` ends the one before without a semicolon; found is the blank before it.
 _BEFORE_MEMBER = (
-    rb"(?<=[\w>\]})'\"])([ \t]*\n(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)?\n)*)[ \t](?=[ \t]*%s)"
+    rb"(?<=[\w>\]})'\"])([ \t]*\n(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)?\n){0,100}+)[ \t](?=[ \t]*%s)"
 )
 _MODIFIERS = re.compile(
     rb"(?<=[<,])(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"

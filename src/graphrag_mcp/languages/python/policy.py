@@ -18,7 +18,7 @@ from graphrag_mcp.languages.policy import (
 from graphrag_mcp.languages.python.manifests import normal_name
 from graphrag_mcp.languages.registry import builtins_of, library_of
 from graphrag_mcp.model.facts import Declared
-from graphrag_mcp.model.files import Manifest
+from graphrag_mcp.model.files import MOST_PLACES, Manifest
 from graphrag_mcp.model.sources import ModuleSource, is_below
 from graphrag_mcp.model.values import (
     NOTHING,
@@ -113,7 +113,7 @@ def _around(path: str) -> Iterator[str]:
 def _roots(projects: Iterable[Manifest]) -> Iterator[str]:
     """Yield the folders that hold the packages of some projects: what their manifests name, and the usual ones."""
     for manifest in projects:
-        yield from manifest.targets.get("", ())
+        yield from manifest.targets.get("", ())[:MOST_PLACES]
         yield from (posixpath.join(manifest.folder, usual).rstrip("/") for usual in ("", *_SOURCES))
 
 
@@ -121,7 +121,7 @@ def _placed(source: ModuleSource, projects: Iterable[Manifest], parts: Sequence[
     """Return a module of a package for which a manifest names a folder."""
     for manifest in projects:
         for count in range(len(parts), 0, -1):
-            for place in manifest.targets.get(".".join(parts[:count]), ()):
+            for place in manifest.targets.get(".".join(parts[:count]), ())[:MOST_PLACES]:
                 if place_of := _place(source, posixpath.join(place, *parts[count:])):
                     return place_of
     return None

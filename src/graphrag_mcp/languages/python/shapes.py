@@ -92,7 +92,9 @@ def _each(writer: Writer, node: Node, body: Node | None) -> str:
             if value in (UNKNOWN, LITERAL) and text != variable and named.search(text):
                 return UNKNOWN
             text = value.join(named.split(text))
-    return text if len(text) <= MAX_EXPRESSION else UNKNOWN
+            if len(text) > MAX_EXPRESSION:  # Each variable may make it longer.
+                return UNKNOWN
+    return text
 
 
 def _entries(writer: Writer, node: Node) -> str:

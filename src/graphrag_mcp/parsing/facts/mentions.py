@@ -224,6 +224,7 @@ class Mentions(ReaderPart):
         super().__init__(reading)
         self._bindings = bindings
         self._variables: dict[str, list[int]] = {}
+        self._elements: dict[int, list[int]] = {}  # Where those of a literal begin, by the id of its node.
 
     def read(self, used: Iterable[Used]) -> Iterator[Mention]:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
@@ -264,6 +265,15 @@ class Mentions(ReaderPart):
         arguments_given = self._arguments(captures["arguments"][0]) if "arguments" in captures else nothing_given
         return Mention(start, self._code.row(start) + 1, name, use, before, *arguments_given)
 
+    def _place_of(self, element: Node) -> int:
+        """Return how many elements of a literal are before one."""
+        literal = element.parent
+        if literal is None:
+            return 0
+        if literal.id not in self._elements:
+            self._elements[literal.id] = [node.start_byte for node in arguments(literal)]
+        return bisect_left(self._elements[literal.id], element.start_byte)
+
     def _translated(self, use: str, name: str, receiver: str, node: Node) -> tuple[str, str, str]:
         """Return the name, the use and the receiver of a mention that a pattern describes by a word of its own."""
         match use:
@@ -272,9 +282,9 @@ class Mentions(ReaderPart):
             case "module":
                 return module(name), Use.IMPORT.value, ""
             case "placed":
-                return str(_place_of(node)), Use.WRITE.value, receiver
+                return str(self._place_of(node)), Use.WRITE.value, receiver
             case "set":
-                return str(_place_of(node)), Use.ARGUMENT.value, receiver
+                return str(self._place_of(node)), Use.ARGUMENT.value, receiver
             case "addressed":  # As `a.Type#method(int)` is in a text.
                 owner, _, member = name.rpartition("#")
                 return member.partition("(")[0], Use.FUNCTION.value, owner.replace("$", ".") or receiver
@@ -349,11 +359,6 @@ class Mentions(ReaderPart):
 
     def _is_variable(self, name: str, at: int) -> bool:
         return bisect_right(self._variables.get(name, ()), at) % 2 == 1
-
-
-def _place_of(element: Node) -> int:
-    """Return how many elements of a literal are before one."""
-    return sum(node.start_byte < element.start_byte for node in arguments(element.parent))
 
 
 def _collection(node: Node) -> Node:

@@ -1,12 +1,13 @@
 """Exact answers about one project: definitions, relations, impact, outlines and the repository map."""
 
 import time
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -63,6 +64,28 @@ class FoundSymbol(Struct, frozen=True):
     members: tuple[CodeNode, ...] = ()
 
 
+class SymbolRows(Sequence[FoundSymbol]):
+    """The definitions of a name, in rows of those with the same references, which are found when a row is read.
+
+    definitions: how many there are in all.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[CodeNode]], read: Callable[[Sequence[CodeNode]], FoundSymbol]) -> None:
+        self._rows, self._read = rows, read
+        self.definitions = sum(map(len, rows))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> FoundSymbol: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[FoundSymbol]: ...
+
+    def __getitem__(self, place: int | slice) -> FoundSymbol | Sequence[FoundSymbol]:
+        return list(map(self._read, self._rows[place])) if isinstance(place, slice) else self._read(self._rows[place])
+
+
 class Outline(Struct, frozen=True):
     """A file and its definitions, or headings, in the order of their lines."""
 
@@ -89,16 +112,25 @@ class Navigator:
         self._root = root
         self.files = files
 
-    def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[FoundSymbol, ...]:
+    def symbols(self, text: str, scope: Scope = EVERYTHING) -> SymbolRows:
         """Return the definitions that a name, path or location means, code first, and the references to each."""
-        together: dict[Hashable, list[FoundSymbol]] = {}
-        for node in self.starts(text, scope):
-            steps, doubt = self._uses(node, scope)
+        nodes = self.starts(text, scope)
+        named = Counter((node.qualified_name, node.category) for node in nodes)
+
+        def references(node: CodeNode) -> Hashable:
+            """Return what definitions of one name have in common that are shown together."""
+            if named[node.qualified_name, node.category] == 1:
+                return node.node_id
+            steps, _ = self._uses(node, scope)
+            return frozenset((step.source.node_id, step.lines, step.edge.relation) for step in steps) or node.file_id
+
+        def read(row: Sequence[CodeNode]) -> FoundSymbol:
+            (steps, doubt), node = self._uses(row[0], scope), row[0]
             used = tuple(dependant(step.source, step.edge, step.lines) for step in steps)
-            by = frozenset((step.source.node_id, step.lines, step.edge.relation) for step in steps) or node.file_id
-            found = FoundSymbol(node, used, doubt=doubt, members=self._defined_in(node))
-            together.setdefault((node.qualified_name, node.category, by), []).append(found)
-        return tuple(replace(first, also=tuple(hit.node for hit in others)) for first, *others in together.values())
+            return FoundSymbol(node, used, tuple(row[1:]), doubt, self._defined_in(node))
+
+        rows = grouped(((node.qualified_name, node.category, references(node)), node) for node in nodes)
+        return SymbolRows(list(rows.values()), read)
 
     def read(self, nodes: Iterable[CodeNode], scope: Scope = EVERYTHING) -> list[Body]:
         """Return definitions or files as they are now, with what is around them."""

@@ -33,6 +33,8 @@ class Hierarchy:
         self._satisfied = lru_cache(_KEPT)(self.method_sets.satisfied)
         self.ancestors = lru_cache(_KEPT)(self._find_ancestors)
         self.standing_in = lru_cache(_KEPT)(self._find_standing_in)
+        self._own_places = lru_cache(_KEPT)(self._find_own_places)
+        self._places_beside = lru_cache(_KEPT)(self._find_places_beside)
         self._expected = lru_cache(_KEPT)(self._find_expected)
         self._operation = lru_cache(_KEPT)(references.resolver.operation)
 
@@ -303,16 +305,22 @@ class Hierarchy:
         owner = self.owner_of(method)
         if owner is None or not receivers:
             return True
-        places = {
-            place for holder in self._holders(owner) for place in (self._references.place(holder), *self.above(holder))
-        }
-        if places.isdisjoint(receivers) and not self._symbols.has_method_sets(owner):
-            # What a type below has from another side may stand for it.
-            places = {place for symbol in self.descendants(owner) for place in self.above(symbol)}
-        return not places.isdisjoint(receivers) or any(
+        is_reached = not self._own_places(owner).isdisjoint(receivers)
+        is_reached = is_reached or not self._places_beside(owner).isdisjoint(receivers)
+        return is_reached or any(
             all(self._resolver.may_satisfy(owner, other) for other in (kind, *self.ancestors(kind)))
             for kind in self._source.placed(receivers).values()
         )
+
+    def _find_own_places(self, owner: SymbolId) -> Set[int]:
+        """Return the places of the types whose values may be of a type that has the members of another."""
+        holders = self._holders(owner)
+        return {place for holder in holders for place in (self._references.place(holder), *self.above(holder))}
+
+    def _find_places_beside(self, owner: SymbolId) -> Set[int]:
+        """Return the places of the types for which what a type below has from another side may stand."""
+        below = [] if self._symbols.has_method_sets(owner) else self.descendants(owner)
+        return {place for symbol in below for place in self.above(symbol)}
 
     def _fits(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""

@@ -115,6 +115,8 @@ class Modules(ResolverPart):
     def _passed_on(self, file: File, name: str) -> Referent | None:
         """Return a name of the modules whose names a file all exports."""
         modules = [self.module(file, export.module) for export in file.exports.get("*", ())]
+        if not self.state.step(len(modules)):
+            return None
         own = [value for value in modules if not isinstance(value, Outside) and not self._lacks(value, name)]
         members = [self.ask.find(value, name) for value in own]
         hits = [value for value in members if value and value is not ABSENT]

@@ -108,11 +108,10 @@ def find_symbol(view: "IndexView", call: Call[FindSymbolArguments]) -> CodeAnswe
 def _find_symbols(view: "IndexView", call: Call[FindSymbolArguments]) -> "CodeAnswer[FoundSymbols, FoundSymbol]":
     symbols = view.navigator.symbols(call.arguments.symbol, call.scope)
     page = page_of(symbols, call.first, call.arguments.limit)
-    count = sum(1 + len(row.also) for row in symbols)
     most = (LISTED, LISTED) if call.arguments.response_format == "json" else (ALSO_SHOWN, USES_SHOWN)
     nodes = (node for row in page.rows for node in _shown(row, *most))
     values = {(row.node.path, line) for row in page.rows for line in _value_of(row.node)}
-    return answer_of(view, FoundSymbols(count), page, nodes, view.navigator.texts(values))
+    return answer_of(view, FoundSymbols(symbols.definitions), page, nodes, view.navigator.texts(values))
 
 
 def _value_of(node: CodeNode) -> range:

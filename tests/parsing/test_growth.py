@@ -13,6 +13,8 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.graph.definitions import compare
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.ingest.prepare import Job, prepare
+from graphrag_mcp.model.files import ParseMode
+from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.resolution import state
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.resolver import Resolver
@@ -38,6 +40,7 @@ FORMS: dict[str, tuple[str, str, str]] = {  # What is before, what is repeated w
     "globals.py": ("def f():\n", "    global g#\n    g# = 1\n", ""),
     "overloads.py": ("", "@overload\ndef f(a: int#) -> int: ...\n", ""),
     "variables.py": ("", "x = f#(x)\n", ""),
+    "arguments.py": ("C(\n", "1,\n", ")\n"),
     "functions.ts": ("", "export function f#(a: A, b = 1): B { const x = g(a); return x; }\n", ""),
     "interfaces.ts": ("", "interface I# extends J# { a: A; m(b: B): void }\n", ""),
     "classes.ts": ("", "class C# extends B# implements I# { m() { return this.x; } }\n", ""),
@@ -48,6 +51,7 @@ FORMS: dict[str, tuple[str, str, str]] = {  # What is before, what is repeated w
     "handlers.js": ("", "try { f#(); } catch (e) { g(e); }\n", ""),
     "pattern.js": ("const [\n", "a#,\n", "] = f();\n"),
     "imports.ts": ("", "import { a#, b as c# } from './m#';\n", ""),
+    "elements.go": ("package a\nvar x = T{\n", "1,\n", "}\n"),
     "structures.go": ("package a\n", "type S# struct { A; b B }\n", ""),
     "interfaces.go": ("package a\n", "type I# interface { M(a A) B; J }\n", ""),
     "methods.go": ("package a\n", "func (c *C) M#(a A) B { return c.x }\n", ""),
@@ -284,6 +288,46 @@ def test_what_is_compared_in_a_file_counts_as_its_steps(
     """Members with those of types above, and overloads with each other: what is left is not decided."""
     monkeypatch.setattr(state, "MAX_OF_FILE", 8_000)
     _assert_linear(lambda count: _linking(name, make(count), tmp_path / f"{count}"), 30, 90)
+
+
+def _circle(count: int) -> dict[str, str]:
+    """Return modules that each pass on what all others export, which has none of the names that they import."""
+    return {
+        f"m{number}.ts": "".join(f"export * from './m{other}';\n" for other in range(count) if other != number)
+        + f"import {{ {', '.join(f'f{other}' for other in range(10))} }} from './m{(number + 1) % count}';\n"
+        + "".join(f"f{other}();\n" for other in range(10))
+        for number in range(count)
+    }
+
+
+def _each_other(count: int) -> dict[str, str]:
+    """Return functions of which each returns what three others do."""
+    others = [[number * factor % count for factor in (7, 5, 3)] for number in range(count)]
+    bodies = ("".join(f"if (a) return f{other}(); " for other in row) for row in others)
+    functions = "".join(f"function f{number}() {{ {body}}}\n" for number, body in enumerate(bodies))
+    return {"m0.ts": functions + "".join(f"f{number}().x();\n" for number in range(count))}
+
+
+@pytest.mark.parametrize("files", [_circle(8), _each_other(40)])
+def test_what_goes_in_circles_takes_a_file_as_many_steps_as_it_is_long(files: dict[str, str]) -> None:
+    """Each way around is another: what is left is not decided."""
+    project = Project(files)
+    assert _steps(lambda: Linker(project).link("m0.ts")) < 2_500_000
+
+
+def test_a_comprehension_that_doubles_with_each_clause_is_unknown() -> None:
+    """Each variable is twice in what the one before is taken from."""
+    clauses = " ".join(f"for x{number} in (x{number + 1}, x{number + 1})" for number in reversed(range(60)))
+    assert not parse_file("a.py", f"x = [(x0, x0) for x60 in y {clauses}]\n".encode()).failures
+
+
+@pytest.mark.parametrize(("name", "end"), [("a.ts", "m() {} }\n"), ("a.py", "def f(): pass\n")])
+def test_thousands_of_decorators_are_too_many(name: str, end: str) -> None:
+    """Each of them may be the first of those of the definition."""
+    text = ("class A {\n" if name == "a.ts" else "") + "@d\n" * 2_200 + end
+    parsed = parse_file(name, text.encode())
+    assert [failure.reason for failure in parsed.failures] == ["too much of the same beside each other or nested"]
+    assert parsed.mode is ParseMode.TEXT
 
 
 @pytest.mark.parametrize("name", ["definitions.py", "classes.py", "overloads.ts", "Overloads.java"])

@@ -247,6 +247,13 @@ def _sides(count: int) -> str:
     return "".join(kinds.format(number, number + 1, overloads) for number in range(count))
 
 
+def _operations(count: int) -> str:
+    """Return functions that are given for an interface with as many methods."""
+    methods = "".join(f"void m{number}();\n" for number in range(count))
+    given = "take(x -> x.go());\n" * count
+    return f"interface I {{\n{methods}}}\nclass A {{\nvoid take(I i) {{}}\nvoid give() {{\n{given}}}\n}}\n"
+
+
 def _specific(count: int) -> str:
     """Return calls that take any of many overloads, each with its type below that of the one after."""
     overloads = "".join(f"void m(I{number} x) {{}}\n" for number in range(count))
@@ -267,8 +274,9 @@ CUT_OFF = {
     "chain.php": _chain,
     "wide.php": _wide,
     "diamonds.py": _diamonds,
+    "Operations.java": _operations,
 }
-CUT_OFF_EARLIER = ("above.php", "interfaces.php", "wide.php", "diamonds.py")
+CUT_OFF_EARLIER = ("above.php", "interfaces.php", "wide.php", "diamonds.py", "Operations.java")
 CUT_OFF_LATE = ("Makers.java", "chain.php", "elements.py", "wide.php", "diamonds.py")  # Each takes seconds.
 
 

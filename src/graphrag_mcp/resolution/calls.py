@@ -101,6 +101,9 @@ class Calls(ResolverPart):
 
     def operation(self, value: Instance) -> Value | None:
         """Return what is called where a value is: the only abstract method of an interface."""
+        return self.state.once(("operation", value), lambda: self._operation(value))
+
+    def _operation(self, value: Instance) -> Value | None:
         made_of = self.types.underlying(value)
         if made_of != value:
             return made_of

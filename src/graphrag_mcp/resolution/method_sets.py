@@ -82,8 +82,10 @@ class MethodSets:
         interfaces = [other for other in self._demanding(sorted(names)) if not self._is_variant(other, symbol)]
         # One that is made of others declares no method itself.
         interfaces += [made for owner in interfaces for made in self.embedding(owner)]
-        sets = ((other, self._method_set(other)) for other in dict.fromkeys(interfaces))
-        return [other for other, methods in sets if methods.own and self._has_all(symbol, methods)]
+        sets = [(other, methods) for other in dict.fromkeys(interfaces) if (methods := self._method_set(other)).own]
+        if all(map(types_of, self._bases(symbol))):  # Otherwise it may have more methods than are known.
+            sets = [(other, methods) for other, methods in sets if methods.own.keys() <= names]
+        return [other for other, methods in sets if self._has_all(symbol, methods)]
 
     def unsure(self, symbol: SymbolId, name: str) -> Iterator[SymbolId]:
         """Yield the interfaces that demand a method of a name, and of which it is not known whether a type has all."""

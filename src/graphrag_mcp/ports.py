@@ -173,6 +173,9 @@ class CodeRelations(Protocol):
     def decides(self, path: str) -> bool:
         """Return whether the relations of a file are decided from facts, not by names."""
 
+    def unresolved(self, path: str) -> bool:
+        """Return whether relations of a file may be missing."""
+
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         """Return the relations to a node, undecided ones too, and what is not known of them."""
 

@@ -14,8 +14,10 @@ from graphrag_mcp.graph.tracing import Trace
 from graphrag_mcp.ingest.linking import LinkStage
 from graphrag_mcp.model.files import CALLABLE, RelationKind
 from graphrag_mcp.model.graph import Direction
+from graphrag_mcp.resolution import state
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.names import without_constructor
+from graphrag_mcp.tools.trace_relations import TRACE
 
 
 def rows(folder: Path, files: Mapping[str, str], symbol: str, direction: Direction) -> list[str]:
@@ -1169,6 +1171,35 @@ def test_files_that_are_not_resolved_yet_are_named(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(LinkStage, "run", lambda *_: 0)
     found = ask_anew(tmp_path, files | {"a.py": "from lib import run\n\nrun()\n"}, "run", Direction.CALLERS)
     assert (found.steps, found.doubt.files_pending, found.doubt.is_complete) == ((), {"a.py"}, False)
+
+
+def test_a_file_that_takes_too_many_steps_may_have_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers about its names, and about what it has, say so; the status says why, until it is resolved."""
+    files = {
+        "a.py": "class A:\n    def run(self): pass\n",
+        "b.py": "from a import A\nclass B(A):\n    def run(self): pass\n",
+    }
+    why = "resolution (too many steps)"
+    monkeypatch.setattr(state, "MIN_OF_FILE", 0)
+    monkeypatch.setattr(state, "MAX_OF_EACH", 1)
+    for symbol, direction in (
+        ("A.run", Direction.OVERRIDES),
+        ("A", Direction.SUBCLASSES),
+        ("B", Direction.SUPERCLASSES),
+    ):
+        found = ask_anew(tmp_path, files, symbol, direction)
+        assert (found.doubt.files_pending, found.doubt.is_complete) == ({"b.py"}, False)
+    with closing(_open(tmp_path)) as app:
+        assert app.status().failures == {"b.py": why}
+        call = TRACE.read({"symbol": "B.run", "direction": "callees"}, app.settings, app.root)
+        assert TRACE.write(app.ask(TRACE.ask, call), call).endswith("1 file is not resolved and may have more: b.py.")
+    monkeypatch.undo()
+    files["b.py"] += "    def go(self): pass\n"
+    found = ask_anew(tmp_path, files, "A.run", Direction.OVERRIDES)
+    assert [step.source.symbol for step in found.steps] == ["B.run"]
+    assert found.doubt.is_complete
+    with closing(_open(tmp_path)) as app:
+        assert not app.status().failures
 
 
 def test_what_a_change_elsewhere_makes_of_links_is_not_known_until_it_is_followed(

@@ -167,6 +167,9 @@ class MemoryLinks:
     def pending(self, _names: Collection[str], /) -> Sequence[str]:
         return ()
 
+    def unresolved(self, _path: str, /) -> bool:
+        return False
+
 
 def read(path: str, text: str) -> FileFacts | None:
     """Return the facts of a file; None where its language has none."""

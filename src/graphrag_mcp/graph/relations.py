@@ -44,6 +44,10 @@ class Relations:
         """Return whether a file has facts, so that its relations are decided."""
         return self._code.facts.has(path)
 
+    def unresolved(self, path: str) -> bool:
+        """Return whether relations of a file may be missing."""
+        return self._code.references.unresolved(path)
+
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         """Return the relations to a node, undecided ones too, and what is not known of them.
 

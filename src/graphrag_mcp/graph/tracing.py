@@ -349,7 +349,10 @@ def trace(
             judged = {node for node in walk.nodes if not (hop > 1 and node.is_file)}.difference(parts)
             edges, here = _edges_to(relations, walk.nodes, judged, direction, scope, unresolved=unresolved)
         else:
-            edges, here = [], Doubt()
+            edges, here = (
+                [],
+                Doubt(files_pending=frozenset(filter(relations.unresolved, {node.path for node in walk.nodes}))),
+            )
             for node in walk.nodes:
                 outgoing, unknown = relations.outgoing(node, _OUTGOING[direction])
                 edges += outgoing

@@ -36,6 +36,13 @@ class Unlinked(NamedTuple):
 Outcome = PackedLinks | Unlinked
 
 
+def _failure(outcome: Outcome) -> Failure | None:
+    """Return why links of a file are missing, None where none is."""
+    if isinstance(outcome, Unlinked):
+        return outcome.failure
+    return Failure(STAGE, "too many steps") if outcome.is_cut else None
+
+
 class _State(NamedTuple):
     """The state of the index for which a process keeps a linker."""
 
@@ -63,7 +70,7 @@ class LinkStage:
         for outcomes in self._linked(tasks, len(pending)):
             self._search_yield.yield_to_searches()
             self._links.write([outcome for outcome in outcomes if isinstance(outcome, PackedLinks)])
-            self._links.fail({outcome.path: outcome.failure for outcome in outcomes if isinstance(outcome, Unlinked)})
+            self._links.note(STAGE, {outcome.path: _failure(outcome) for outcome in outcomes})
             if stop is not None and stop.is_set():
                 break
 

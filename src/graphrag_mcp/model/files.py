@@ -278,6 +278,12 @@ def with_failures(note: str, failures: Iterable[Failure]) -> str:
     return "; ".join(filter(None, (note, told and (told if FAILED in note else FAILED + told))))
 
 
+def without_last_failure(note: str, stage: str) -> str:
+    """Return the note of a file without the failure at its end, if it is one of a stage."""
+    before, found, _ = note.rpartition(f"{stage} (")
+    return before.removesuffix("; ").removesuffix(FAILED).removesuffix("; ") if found else note
+
+
 class ParsedFile(Struct, frozen=True):
     """Everything that the index stores of one file. note: why it was not parsed by syntax; "" when it was.
 

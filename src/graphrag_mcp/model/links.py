@@ -45,6 +45,8 @@ class How(IntEnum):
     SAID = auto()  # The file declares or imports what has the name.
     NAMED = auto()  # Nothing else in the project has the name.
     SHARED = auto()  # Others have the name, too.
+    # The file may have more links: it took too many steps to find them all. The target is `MORE`.
+    CUT = auto()
 
 
 COMPARED = (How.SAID, How.NAMED, How.SHARED)  # Where names are compared.
@@ -94,6 +96,7 @@ class StoredLink(NamedTuple):
 SUPER = Place("", "super")  # This receiver means the method of the base, and no other.
 EMBEDDING = Place("", "embeds")  # A type that has what a foreign type has of which not all is known is above it.
 SOME = Place("", "?")  # A receiver that is not decided.
+MORE = Place("", "more")
 
 
 def folder_place(folder: str) -> Place:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from graphrag_mcp.model.expressions import says_type
 from graphrag_mcp.model.facts import EXPECTED, WHOLE, Declared, Mark, SymbolId, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
-from graphrag_mcp.model.links import EMBEDDING, How, Link, Place, Read
+from graphrag_mcp.model.links import EMBEDDING, MORE, How, Link, Place, Read
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import symbols_of
 from graphrag_mcp.resolution.by_name import NameResolution
@@ -158,6 +158,8 @@ class Linker:
             handing = Handing(self._references, file)
             parts = (Mentions(self._references, file, handing), DeclarationLinks(self._references, file), handing)
             links = tuple(link for part in parts for link in part.links())
+            if self._resolver.state.is_cut:
+                links += (Link(MORE, Place(path, ""), 0, RelationKind.USES, "", How.CUT),)
         else:
             links = tuple(NameResolution(self._reads, named).links()) if named else ()
         reads = frozenset(self._named(self._reads.noted))

@@ -48,7 +48,10 @@ class LinkSource(Protocol):
         """Return the links of the mentions and declarations of a file, in the order of lines."""
 
     def pending(self, names: Collection[str], /) -> Sequence[str]:
-        """Return the files that mention any of some names and are not resolved yet, and those that just changed."""
+        """Return the files that mention any of some names and are not wholly resolved, and those that just changed."""
+
+    def unresolved(self, path: str, /) -> bool:
+        """Return whether links of a file may be missing."""
 
 
 class NoLinks:
@@ -62,6 +65,9 @@ class NoLinks:
 
     def pending(self, _names: Collection[str]) -> Sequence[str]:
         return ()
+
+    def unresolved(self, _path: str) -> bool:
+        return False
 
 
 class Site(NamedTuple):
@@ -98,7 +104,7 @@ class References:
         self.place, self.above = cache(self._find_place), cache(self._find_above)
         self._symbols, self._names = cache(self._find_symbols), cache(self._find_names)
         self.of = lru_cache(FILES_KEPT)(links.of)
-        self.to, self.pending = links.to, links.pending
+        self.to, self.pending, self.unresolved = links.to, links.pending, links.unresolved
         self._by_source = lru_cache(FILES_KEPT)(self._find_by_source)
 
     def _find_place(self, symbol: SymbolId) -> int:

@@ -100,7 +100,7 @@ class State:
         self._known: dict[tuple[Any, ...], object] = {}
         self._asked: dict[tuple[Any, ...], int] = {}  # What is being found, each with how deep.
         self._way_back = MAX_DEPTH  # How deep the outermost is on which something depends that depends on it.
-        self._is_cut = False
+        self.is_cut = False  # Whether a limit left something undecided.
         self.steps = self.spent = 0  # Steps of the mention, and of the file or question.
         self._most = MAX_OF_FILE
 
@@ -108,9 +108,9 @@ class State:
         """Begin a question: forget what is known when it is very much, or was cut."""
         self.steps = self.spent = 0
         self._most = MAX_OF_FILE
-        if self._is_cut or len(self._known) > MAX_KNOWN:
+        if self.is_cut or len(self._known) > MAX_KNOWN:
             self._known.clear()
-            self._is_cut = False
+            self.is_cut = False
         if len(self._files) > MAX_FILES:
             self._files.clear()
 
@@ -169,7 +169,7 @@ class State:
     def step(self, count: int = 1) -> bool:
         """Count steps of the file or question; return whether they are within the limit."""
         self.spent += count
-        self._is_cut |= self.spent > self._most
+        self.is_cut |= self.spent > self._most
         return self.spent <= self._most
 
     def once(self, key: tuple[Any, ...], find: Callable[[], T]) -> T | None:
@@ -186,7 +186,7 @@ class State:
         depth = len(self._asked)
         self.steps += 1
         if not self.step() or self.steps > MAX_STEPS or depth > MAX_DEPTH:
-            self._is_cut = True
+            self.is_cut = True
             return None
         outer, self._way_back = self._way_back, depth
         self._asked[key] = depth

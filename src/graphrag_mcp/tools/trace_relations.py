@@ -43,6 +43,7 @@ from graphrag_mcp.tools.code_answer import (
     name_of,
     shown_line,
     target_of,
+    unresolved,
 )
 from graphrag_mcp.tools.flow import FlowArguments, find_flow, flow_text
 from graphrag_mcp.tools.printing import Asking, location
@@ -302,6 +303,8 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
         lines.append(f"{UNTYPED[0].upper()}{UNTYPED[1:]}.")
     elif trace.doubt.is_cut:
         lines.append("Truncated; retry with fewer hops.")
+    if trace.direction.is_outgoing and trace.doubt.files_pending:
+        lines.append(f"{unresolved(trace.doubt)}.")
     return lines
 
 

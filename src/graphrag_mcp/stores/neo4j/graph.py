@@ -293,6 +293,9 @@ class Neo4jCode:
     def decides(self, path: str) -> bool:
         return detect_language(path) in FACT_LANGUAGES
 
+    def unresolved(self, _path: str) -> bool:
+        return False
+
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         wanted = set(kinds) - {RelationKind.CONTAINS}
         if RelationKind.READS in wanted:  # A call of it reads it first.

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from graphrag_mcp.model.facts import FileFacts, Use, unpack, unpack_outline
-from graphrag_mcp.model.files import Failure, RelationKind, SymbolKind, with_failures
-from graphrag_mcp.model.links import How, Link, Place, Read, StoredLink, place_id
+from graphrag_mcp.model.files import Failure, RelationKind, SymbolKind, with_failures, without_last_failure
+from graphrag_mcp.model.links import MORE, How, Link, Place, Read, StoredLink, place_id
 from graphrag_mcp.model.sources import Keyed, Named, Names
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import LINK_BITS, of_file, of_linked
@@ -42,6 +42,11 @@ class PackedLinks(NamedTuple):
     reads: bytes
     of_imports: bytes
     meanings: bytes
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the file may have more."""
+        return any(how == How.CUT for *_, how, _, _ in self.rows[-1:])
 
 
 class Superseded(NamedTuple):
@@ -126,7 +131,7 @@ class SqliteLinks:
         return list(map(_stored, rows))
 
     def pending(self, names: Collection[str], /) -> list[str]:
-        """Return the unresolved files that contain any of some names, and those that just changed.
+        """Return the files that are not wholly resolved and contain any of some names, and those that just changed.
 
         Links of other files may depend on the old content of the latter.
         """
@@ -134,10 +139,13 @@ class SqliteLinks:
         unresolved = [path for path, text in self._unresolved.items() if text is None or word.search(text)]
         return sorted({*unresolved, *self._changed})
 
+    def unresolved(self, path: str, /) -> bool:
+        return path in self._unresolved
+
     @cached_property
     def _unresolved(self) -> Mapping[str, str | None]:
-        """The files that are not resolved, with their text unless they are many."""
-        missing = self.missing()
+        """The files that are not wholly resolved, with their text unless they are many."""
+        missing = [*self.missing(), *(link.path for link in self.to((place_id(MORE),), (How.CUT,)))]
         if len(missing) > MOST_TEXTS:
             return dict.fromkeys(missing)
         rows = self._database.rows(
@@ -265,14 +273,15 @@ class SqliteLinks:
         """Return the files that have links."""
         return self._database.column("SELECT path FROM linked l CROSS JOIN files f ON f.id = l.file_id")
 
-    def fail(self, failures: Mapping[str, Failure]) -> None:
-        """Note why files could not be resolved; they stay without links."""
-        for path, failure in failures.items():
-            for number, note in self._database.rows("SELECT id, note FROM files WHERE path = ?", (path,)):
-                if str(failure) not in note:
-                    with self._database.change() as connection:
-                        values = (with_failures(note, [failure]), number)
-                        connection.execute("UPDATE main.files SET note = ? WHERE id = ?", values)
+    def note(self, stage: str, failures: Mapping[str, Failure | None]) -> None:
+        """Note why files could not be resolved, or not wholly; forget what was noted of those that now are."""
+        wanted = "SELECT path, id, note FROM files WHERE path IN (SELECT value FROM json_each(?))"
+        for path, number, note in self._database.rows(wanted, (id_list(failures),)):
+            failure = failures[path]
+            noted = with_failures(without_last_failure(note, stage), [failure] if failure else ())
+            if noted != note:
+                with self._database.change() as connection:
+                    connection.execute("UPDATE main.files SET note = ? WHERE id = ?", (noted, number))
 
     def write(self, files: Sequence[PackedLinks]) -> None:
         """Store the links of files, without those of files that are gone meanwhile."""

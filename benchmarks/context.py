@@ -129,7 +129,7 @@ def ask(app: App, name: str, arguments: Mapping[str, Any]) -> str:
     """Return the text of an answer, in its default form."""
     tool = TOOLS[name]
     call = tool.read(dict(arguments), app.settings, app.root)
-    return tool.write(tool.ask(app, call), call)
+    return tool.write(app.ask(tool.ask, call), call)
 
 
 def run(root: Path, command: str) -> str:

@@ -24,6 +24,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from benchmarks.context import ask
 from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
 from graphrag_mcp.history.find import Past
@@ -42,7 +43,6 @@ from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings, load_settings
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.system.git import Git
-from graphrag_mcp.tools.table import TOOLS
 
 FEWEST_LINES = 5  # Of a function whose history is asked for.
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\n")
@@ -200,8 +200,7 @@ def _commits_of(app: App, symbol: str) -> Iterator[str]:
     cursor, is_first = "", True
     while cursor or is_first:
         asked = {"symbol": symbol, "limit": 25, "token_budget": 8_000, "response_format": "json", "cursor": cursor}
-        call = TOOLS["find_history"].read(asked, app.settings, app.root)
-        answer = json.loads(TOOLS["find_history"].write(TOOLS["find_history"].ask(app, call), call))
+        answer = json.loads(ask(app, "find_history", asked))
         yield from (row["commit"] for row in answer["rows"])
         cursor, is_first = answer.get("cursor") or "", False
 

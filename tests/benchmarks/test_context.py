@@ -2,11 +2,15 @@
 
 import json
 import shlex
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.context import CONTEXT, listed, missing, shown
+from benchmarks.context import CONTEXT, ask, listed, missing, shown
+from graphrag_mcp.app.local import App
+from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.arguments import parse_arguments
 from graphrag_mcp.tools.table import TOOLS
 
@@ -69,3 +73,11 @@ def test_a_place_is_missing_if_no_line_in_it_is_shown() -> None:
     """Both ends belong to it."""
     gold = [["a.py", 3, 5], ["a.py", 6, 8], ["b.py", 3, 3]]
     assert missing(gold, {("a.py", 5), ("a.py", 9)}) == ["a.py:6-8", "b.py:3-3"]
+
+
+def test_a_tool_is_asked_as_an_agent_asks_it(tmp_path: Path) -> None:
+    """The text of the answer."""
+    (tmp_path / "a.py").write_text("def run(): pass\nrun()\n")
+    with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        assert "1 caller of a.py:1-1  run" in ask(app, "trace_relations", {"symbol": "run"})

@@ -96,6 +96,7 @@ class StoredLink(NamedTuple):
 SUPER = Place("", "super")  # This receiver means the method of the base, and no other.
 EMBEDDING = Place("", "embeds")  # A type that has what a foreign type has of which not all is known is above it.
 SOME = Place("", "?")  # A receiver that is not decided.
+IMPORTED = Place("", "import")  # The same where an import names it: it may be a module.
 MORE = Place("", "more")
 
 

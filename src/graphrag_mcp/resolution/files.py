@@ -221,11 +221,17 @@ class File:
         return [(number, self.facts.declared[number]) for span in nested.around(at) for number in by_span[span]]
 
     def is_in_function(self, at: int, owner: int) -> bool:
-        """Return whether an offset is in a function inside of a type, behind its beginning."""
+        """Return whether an offset is in the body of a function inside of a type."""
         start = self.facts.declared[owner].start
         return any(
-            declaration.kind in CALLABLE and start < declaration.at < at for _, declaration in self.declared_around(at)
+            declaration.kind in CALLABLE and start < declaration.at < at and self._bodies.get(declaration.at, 0) <= at
+            for _, declaration in self.declared_around(at)
         )
+
+    @cached_property
+    def _bodies(self) -> Mapping[int, int]:
+        """Where the bodies of functions with parameters begin, by where the functions do."""
+        return {binding.at: binding.start for binding in self.facts.bound if binding.kind == "parameter"}
 
     @cached_property
     def _borders(self) -> Sequence[int]:

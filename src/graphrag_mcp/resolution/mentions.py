@@ -10,7 +10,7 @@ from graphrag_mcp.model.expressions import AnyOf, Member, Name, names_in, parse,
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, folder_place
+from graphrag_mcp.model.links import IMPORTED, SOME, SUPER, How, Link, Place, folder_place
 from graphrag_mcp.model.values import (
     OUTSIDE,
     Above,
@@ -201,7 +201,12 @@ class Mentions(Places):
         """Return the type of the project that does not have the member which is used, if it is known."""
         value = self._value(mention)
         types = types_of(value) if isinstance(value, Instance | Type) else ()
-        return self._place(types[0]) if len(types) == 1 else SOME
+        if len(types) == 1:
+            return self._place(types[0])
+        first = mention.receiver.partition(".")[0]
+        rows = (*self._file.imports.get(first, ()), *self._file.unnamed_imports(first))
+        is_imported = any(first in (row.name, row.module.partition(".")[0]) for row in rows)
+        return IMPORTED if is_imported and self._resolver.names.name(self._path, mention.at, first) is None else SOME
 
     def _of_module(self, mention: Mention, source: Place) -> Iterator[Link]:
         """Yield the link to the file, or to the package, that an import brings."""

@@ -51,7 +51,7 @@ class Modules(ResolverPart):
     def item(self, file: File, module: str, name: str) -> Referent | None:
         """Return an item of a module; what a package imports from itself is a module in it."""
         value, inside = self.module(file, module), None
-        if isinstance(value, Outside):
+        if value is None or isinstance(value, Outside):  # A folder of modules is none itself.
             inside = self.module(file, f"{module}.{name}")
         elif isinstance(value, Module) and value.path == file.path:
             inside = file.policy.modules.inside(self.state.source, file.path, name)

@@ -30,7 +30,7 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
-from graphrag_mcp.resolution.files import File, Sought, sought_in
+from graphrag_mcp.resolution.files import ANYTHING, File, Sought, sought_in
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.state import LIBRARIES, ResolverPart
@@ -52,7 +52,7 @@ class Names(ResolverPart):
     calls: Calls
     expressions: Expressions
 
-    def name(self, path: str, at: int, name: str, sought: Sought) -> Referent | None:
+    def name(self, path: str, at: int, name: str, sought: Sought = ANYTHING) -> Referent | None:
         """Return what a bare name means at an offset of a file."""
         file = self.state.open(path)
         at = file.scope_at(at)

@@ -17,7 +17,7 @@ from graphrag_mcp.model.values import Foreign, Instance, Outside, Type, symbols_
 from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.hierarchy import Hierarchy
-from graphrag_mcp.resolution.references import References, Site, types_of
+from graphrag_mcp.resolution.references import IMPORTED_ID, References, Site, types_of
 from graphrag_mcp.resolution.state import of_project
 
 _CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
@@ -160,7 +160,8 @@ class Uses:
         if declaration.kind == SymbolKind.TYPE and self._symbols.owner_of(symbol):
             return bool(site.mention.receiver) or site.path == symbol.path
         if not policy.names.functions_are_members:
-            return not site.mention.receiver or (policy.names.rebinds and self._is_handed_on(symbol))
+            is_free = not site.mention.receiver or site.receivers == (IMPORTED_ID,)
+            return is_free or (policy.names.rebinds and self._is_handed_on(symbol))
         return not self.is_confined(symbol, site.mention.use) or (
             site.path == symbol.path and not site.mention.receiver
         )

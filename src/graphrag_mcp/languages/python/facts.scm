@@ -11,7 +11,11 @@
 (lambda body: (_) @returned)
 (yield (_) @yielded)
 (class_definition superclasses: (argument_list [(identifier) (attribute) (subscript) (call)] @extends))
-(module (expression_statement (assignment left: (identifier) @name right: [(subscript) (binary_operator)] @type) @aliased))
+(call function: (identifier) @_t arguments: (argument_list . (_) . (tuple) . (_) .) (#eq? @_t "type")) @nameless
+(call function: (identifier) @_t arguments: (argument_list . (_) . (tuple [(identifier) (attribute)] @extends) . (_) .)
+  (#eq? @_t "type"))
+(module (expression_statement (assignment left: (identifier) @name right: [(subscript) (binary_operator)
+  (parenthesized_expression (binary_operator))] @type) @aliased))
 (module (expression_statement (assignment left: (identifier) @name type: (type [(identifier) @_a (attribute attribute: (identifier) @_a)])
   right: (string) @type) @aliased (#eq? @_a "TypeAlias")))
 (class_definition name: (_) @name superclasses: (argument_list
@@ -97,6 +101,7 @@
 (call function: [(identifier) @_made (attribute attribute: (identifier) @_made)] @from
   arguments: (argument_list (_) @use.set) (#match? @_made "^(cls$|_*[A-Z])"))
 (keyword_argument name: (identifier) @use.none)
+(class_pattern (dotted_name) @from.type (case_pattern (keyword_pattern . (identifier) @use.value)))
 (keyword_pattern . (identifier) @use.none)
 (global_statement (identifier) @use.none)
 (nonlocal_statement (identifier) @use.none)
@@ -104,6 +109,8 @@
 (class_definition superclasses: (argument_list [
   (identifier) @use.base (attribute object: (_) @from attribute: (identifier) @use.base)
   (subscript value: [(identifier) @use.base (attribute object: (_) @from attribute: (identifier) @use.base)])]))
+(call function: (identifier) @_t arguments: (argument_list . (_) . (tuple [
+  (identifier) @use.base (attribute object: (_) @from attribute: (identifier) @use.base)]) . (_) .) (#eq? @_t "type"))
 (call function: [(identifier) @use.call (attribute object: (_) @from attribute: (identifier) @use.call)])
 (call function: [(call) (subscript) (parenthesized_expression)] @from arguments: (_) @use.called)
 (decorator [(identifier) @use.call (attribute object: (_) @from attribute: (identifier) @use.call)])

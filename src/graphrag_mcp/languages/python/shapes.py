@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections.abc import Mapping
 
 from tree_sitter import Node
 
@@ -35,8 +36,15 @@ from graphrag_mcp.model.facts import MAX_EXPRESSION, Mark
 _EMPTY = ("list", "tuple", "dictionary")
 _MANY = 8  # Elements of a list that is read.
 _LITERALS = """
-    integer float string concatenated_string true false comparison_operator not_operator unary_operator
+    integer float string concatenated_string true false not_operator
 """
+# Of operators, the methods that they call; the others give a truth value.
+_OF_ONE = {"-": "neg", "+": "pos", "~": "invert"}
+_OF_TWO = {
+    "+": "add", "-": "sub", "*": "mul", "@": "matmul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
+    "<<": "lshift", ">>": "rshift", "&": "and", "^": "xor", "|": "or",
+    "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
+}  # fmt: skip
 
 
 def _operands(writer: Writer, node: Node) -> str:
@@ -45,9 +53,22 @@ def _operands(writer: Writer, node: Node) -> str:
     return either([writer.value(part) for part in parts])
 
 
-def _literal(field_name: str) -> Rule:
-    """A literal where a field has one: an operator may be one of another value, and a parameter may be named."""
-    return lambda writer, node: LITERAL if writer.value(node.child_by_field_name(field_name)) == LITERAL else UNKNOWN
+def _named_argument(writer: Writer, node: Node) -> str:
+    """An argument that may be of any parameter."""
+    return LITERAL if writer.value(node.child_by_field_name("value")) == LITERAL else UNKNOWN
+
+
+def _operated(operator: str, methods: Mapping[str, str]) -> Rule:
+    """What an operator, which is in a field, gives: what a method of the first operand does; of a literal a literal."""
+
+    def write(writer: Writer, node: Node) -> str:
+        value, sign = writer.value(arguments(node)[0]), node.child_by_field_name(operator)
+        method = methods.get(sign.type if sign else "")
+        if value in (LITERAL, UNKNOWN):
+            return value
+        return f"{dotted(value, f'__{method}__')}()" if method else LITERAL
+
+    return write
 
 
 def _elements(writer: Writer, node: Node) -> str:
@@ -183,10 +204,14 @@ SHAPES = Shapes(
         "parenthesized_expression": part(),
         "named_expression": part("value"),
         "assignment": part("right"),
-        "keyword_argument": _literal("value"),
+        "keyword_argument": lambda writer, node: (
+            LITERAL if writer.value(node.child_by_field_name("value")) == LITERAL else UNKNOWN
+        ),
         "conditional_expression": _operands,
         "boolean_operator": _operands,
-        "binary_operator": _literal("left"),
+        "unary_operator": _operated("operator", _OF_ONE),
+        "binary_operator": _operated("operator", _OF_TWO),
+        "comparison_operator": _operated("operators", _OF_TWO),
         "list": _elements,
         "set": _elements,
         "tuple": _tuple,
@@ -201,6 +226,7 @@ SHAPES = Shapes(
         "type": type_part(),
         "identifier": name,
         "attribute": _type_member,
+        "dotted_name": lambda writer, node: writer.text(node),  # In a pattern.
         "none": fixed(NOTHING),
         "ellipsis": fixed(NOTHING),
         "string": _quoted,

@@ -239,6 +239,8 @@ class Doubts:
             yield from of_each(outsiders.class_readers, symbols)
         elif RelationKind.WRITES in incoming.kinds:
             yield from of_each(outsiders.callers, symbols)
+        elif RelationKind.IMPLEMENTS in incoming.kinds:
+            yield from filter(None, map(outsiders.foreign_alias, symbols))
         if node.kind is SymbolKind.FIELD and any(map(self._is_seen, symbols)):
             is_read = RelationKind.READS in incoming.kinds
             kinds = _READING if is_read else {RelationKind.WRITES}.intersection(incoming.kinds)

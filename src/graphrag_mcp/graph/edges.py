@@ -278,9 +278,10 @@ class IncomingRelations:
         hierarchy, guessed = self._code.hierarchy, symbols if with_guesses else ()
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
             kind = RelationKind.IMPLEMENTS
-            yield from self._below(node, of_each(hierarchy.children, symbols), kind)
-            yield from self._below(node, of_each(hierarchy.objects, symbols), kind)
-            yield from self._handed(node, symbols, kind)
+            named = [*symbols, *of_each(hierarchy.aliased, symbols)]
+            yield from self._below(node, of_each(hierarchy.children, named), kind)
+            yield from self._below(node, of_each(hierarchy.objects, named), kind)
+            yield from self._handed(node, named, kind)
             yield from self._below(node, of_each(hierarchy.alike, guessed), kind, Certainty.BY_NAME)
         if RelationKind.CALLS in kinds:
             yield from self._below(node, of_each(hierarchy.constructors_below, symbols), RelationKind.CALLS)

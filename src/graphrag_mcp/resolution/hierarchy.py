@@ -56,6 +56,11 @@ class Hierarchy:
             return self._satisfying(symbol)
         return self.method_sets.below(self._references.linked((symbol,), (How.BELOW,)))
 
+    def aliased(self, symbol: SymbolId) -> tuple[SymbolId, ...]:
+        """Return the types that an alias stands for."""
+        is_alias = self._declared(symbol).kind == SymbolKind.TYPE and Mark.ALIAS in self._declared(symbol).marks
+        return types_of(self._resolver.meaning((symbol,))) if is_alias else ()
+
     def alike(self, interface: SymbolId) -> list[SymbolId]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
         if not self._symbols.is_interface(interface):

@@ -122,6 +122,8 @@ class Mentions(Places):
             if not (mention.use == Use.WRITE and self._is_own(mention, symbol)):
                 is_replaced = held and self._is_decorated(symbol) and symbol not in held
                 yield from self._meant(mention, symbol, How.CERTAIN if is_certain and not is_replaced else How.OPEN)
+                if mention.use == Use.ADDRESS:  # Who has it may also read.
+                    yield self._link_to(replace(mention, use=Use.VALUE), symbol, How.OPEN)
         yield from self._changed(mention, referent)
         is_kept = isinstance(referent.value, Function | Type) and self._is_kept(mention, referent)
         for symbol in held:

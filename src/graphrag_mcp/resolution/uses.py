@@ -13,7 +13,7 @@ from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Place, StoredLink, place_id
-from graphrag_mcp.model.values import Foreign, Instance, Outside, Type, symbols_of
+from graphrag_mcp.model.values import Foreign, Instance, Outside, Type, of_kind, symbols_of
 from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.hierarchy import Hierarchy
@@ -259,6 +259,12 @@ class Outsiders:
         if policy.calls.overloads:
             above = replaced if OVERRIDE in declaration.marks else []
             yield from (name for method in above or [symbol] for name in self._resolver.foreign.overridden(method))
+
+    def foreign_alias(self, symbol: SymbolId) -> str:
+        """Return the foreign type that an alias stands for, "" if it is none."""
+        if Mark.ALIAS not in self._declared(symbol).marks or self._hierarchy.aliased(symbol):
+            return ""
+        return self._resolver.foreign.name(of_kind(Instance, self._resolver.meaning((symbol,))))
 
     def class_readers(self, symbol: SymbolId) -> Iterator[str]:
         """Yield what is given a class, or that of a field or one below it, and may keep it or read what it declares."""

@@ -292,9 +292,9 @@ def line_numbers(lines: Sequence[int]) -> str:
 
 
 def in_words(certainty: Certainty, direction: Direction) -> str:
-    """Return how certain a relation is. What may write a thing need not have another target."""
+    """Return how certain a relation is. What may read or write a thing need not have another target."""
     words = IN_WORDS[certainty].replace("call", _DOING.get(direction, "call"))
-    return words.partition(",")[0] if direction is Direction.WRITERS else words
+    return words.partition(",")[0] if direction in (Direction.READERS, Direction.WRITERS) else words
 
 
 def shown_line(text: str) -> str:

@@ -85,6 +85,11 @@
 (composite_literal type: (map_type value: (_) @from.type)
   body: (literal_value (keyed_element (_) (literal_element
     (literal_value (keyed_element . (literal_element (identifier) @use.write)))))))
+(composite_literal type: (map_type key: (_) @from.type)
+  body: (literal_value (keyed_element . (literal_element (literal_value (literal_element) @use.placed)))))
+(composite_literal type: (map_type key: (_) @from.type)
+  body: (literal_value (keyed_element . (literal_element
+    (literal_value (keyed_element . (literal_element (identifier) @use.write)))))))
 (literal_value (literal_element (literal_value (keyed_element . (literal_element (identifier) @use.field)))))
 ([(assignment_statement left: (expression_list [(identifier) @use.write (parenthesized_expression (identifier) @use.write)
     (selector_expression operand: (_) @from field: (_) @use.write)
@@ -108,10 +113,10 @@
 ((call_expression function: (identifier) @_built_in arguments: (argument_list . [(identifier) (selector_expression)
     (slice_expression operand: [(identifier) (selector_expression)])] @as.fill))
   (#any-of? @_built_in "clear" "copy" "delete"))
-(call_expression arguments: (argument_list (unary_expression operator: "&"
-  operand: (selector_expression operand: (_) @from field: (_) @use.address))))
-(call_expression arguments: (argument_list (unary_expression operator: "&" operand: (index_expression
-  operand: (selector_expression operand: (_) @from field: (_) @use.address)))))
+(unary_expression operator: "&" operand: [(identifier) @use.address
+  (selector_expression operand: (_) @from field: (_) @use.address)
+  (index_expression operand: [(identifier) @use.address
+    (selector_expression operand: (_) @from field: (_) @use.address)])])
 (selector_expression operand: (_) @from field: (_) @use.value)
 (qualified_type package: (_) @from name: (_) @use.type)
 (type_identifier) @use.type

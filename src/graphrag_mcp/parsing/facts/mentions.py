@@ -31,7 +31,7 @@ OUTER = ("global", "nonlocal")
 _DEFINED = (*CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
 _BLOCKS = (*CALLABLE, SymbolKind.MODULE)
 MENTIONS = ("use.", "as.")
-_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART))
+_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART, Use.ADDRESS))
 _ELEMENTS = frozenset(
     ("slice_expression", "subscript", "subscript_expression", "index_expression", "array_access",
      "parenthesized_expression",

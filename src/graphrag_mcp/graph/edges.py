@@ -296,15 +296,17 @@ class IncomingRelations:
         """Yield the functions that are handed over as an interface; of libraries where they are."""
         links = dict.fromkeys(of_each(self._code.hierarchy.handed, symbols))
         placed = self._code.facts.placed({link.receiver for link in links} - {0})
-        functions: list[SymbolId] = []
+        functions: dict[Certainty, list[SymbolId]] = {Certainty.CERTAIN: [], Certainty.MAY_CALL: []}
         for link in links:
             function = placed.get(link.receiver) or self._code.references.symbol(link.path, link.receiver)
+            certainty = Certainty.MAY_CALL if link.use == Use.VALUE else Certainty.CERTAIN
             if function is None:
                 source_id = self._code.source_id(link.path, link.source)
-                yield CodeEdge(source_id, node.node_id, kind, link.path, link.line)
+                yield CodeEdge(source_id, node.node_id, kind, link.path, link.line, certainty)
             else:
-                functions.append(function)
-        yield from self._below(node, functions, kind)
+                functions[certainty].append(function)
+        for certainty, symbols_handed in functions.items():
+            yield from self._below(node, symbols_handed, kind, certainty)
 
     def _below(
         self, node: CodeNode, symbols: Iterable[SymbolId], kind: RelationKind, certainty: Certainty = Certainty.CERTAIN

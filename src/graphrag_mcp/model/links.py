@@ -34,7 +34,8 @@ class How(IntEnum):
     BELOW = auto()  # The source inherits or implements the target, or is a method that overrides it.
     ABOVE = auto()  # The same from the other side, or of `EXPECTED`.
     EXPECTED = auto()  # The source is a function in a literal that stands where the type of the target is expected.
-    HANDED = auto()  # The target is an interface, the receiver a function that is given where it is expected.
+    # The target is an interface, the receiver a function that is given where it is expected; or another is: VALUE.
+    HANDED = auto()
     HANDED_AS = auto()  # The target is a function, the source the operation of an interface as which it is given.
     GIVEN = auto()  # The target is an interface, the receiver a type of which a value is given where it is expected.
     EXPORTED = auto()  # The target is exported under another name: the receiver.

@@ -7,7 +7,7 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeAlias
 
 from graphrag_mcp.languages.policy import Policy, policy_of
-from graphrag_mcp.model.expressions import Expression, Member, Name, parse
+from graphrag_mcp.model.expressions import Expression, Member, Name, TupleOf, parse
 from graphrag_mcp.model.facts import (
     ASSIGNED,
     Bound,
@@ -49,6 +49,12 @@ def sought_in(policy: Policy, use: str, count: int = -1) -> Sought:
     if policy.names.has_spaces:
         return _TYPE if use == Use.TYPE else _VALUE
     return Sought(use, count) if policy.names.spaces else ANYTHING
+
+
+def arguments_of(call: Mention) -> Sequence[Expression]:
+    """Return what a call is given, in languages with overloads."""
+    arguments = parse(call.arguments)
+    return arguments.items if isinstance(arguments, TupleOf) else (arguments,)
 
 
 class Nested:
@@ -193,6 +199,16 @@ class File:
     def handed(self) -> Mapping[Expression, list[Flow]]:
         """The values that are given as arguments, by what is called."""
         return grouped((parse(flow.into), flow) for flow in self.facts.flows if flow.argument >= 0)
+
+    @cached_property
+    def given(self) -> Mapping[tuple[int, Expression], Sequence[Mention]]:
+        """The calls that are given a value as their argument of a number, in languages with overloads."""
+        return grouped(
+            ((place, value), mention)
+            for mention in self.facts.mentions
+            if mention.arguments
+            for place, value in enumerate(arguments_of(mention))
+        )
 
     def mentions_in(self, declaration: Declared) -> Iterator[Mention]:
         """Yield the mentions in a declaration."""

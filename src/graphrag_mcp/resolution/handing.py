@@ -55,15 +55,17 @@ class Handing(Places):
             value = self._resolver.expressions.value(self._path, flow.at, parse(flow.value))
             yield from self._given(flow, value) if self._file.policy.members.method_sets else ()
             is_given = isinstance(value, Function) or "#" in flow.value or flow.value[:1] == "^"  # `Type::new`
-            for interface in _takers(self._resolver.taker(self._path, flow)) if is_given else ():
-                operation = self._resolver.operation(interface)
+            taker = self._resolver.taker(self._path, flow) if is_given else None
+            use = Use.VALUE if len(alternatives(taker)) > 1 else ""
+            for interface in _takers(taker):
+                operation = self._resolver.operation_of(interface)
                 if operation is None and not self._resolver.is_function_type(interface):
                     continue
                 line, source = self._line(flow.at), self._source(flow.at)
                 functions = [self._place(symbol) for symbol in value.symbols] if isinstance(value, Function) else [None]
                 for function in functions:
                     kind = RelationKind.IMPLEMENTS
-                    yield Link(self._place(interface), source, line, kind, "", How.HANDED, -1, function)
+                    yield Link(self._place(interface), source, line, kind, use, How.HANDED, -1, function)
                     if function and operation:
                         place = self._place(operation)
                         yield Link(function, place, line, RelationKind.OVERRIDES, "", How.HANDED_AS)

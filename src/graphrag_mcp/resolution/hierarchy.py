@@ -36,7 +36,7 @@ class Hierarchy:
         self._own_places = lru_cache(_KEPT)(self._find_own_places)
         self._places_beside = lru_cache(_KEPT)(self._find_places_beside)
         self._expected = lru_cache(_KEPT)(self._find_expected)
-        self._operation = lru_cache(_KEPT)(references.resolver.operation)
+        self._operation = lru_cache(_KEPT)(references.resolver.operation_of)
 
     # ------------------------------------------------------------ types
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.model.expressions import parse, says_type
-from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark
+from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, SymbolId
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.values import (
     ABSENT,
@@ -153,6 +153,8 @@ class Members(ResolverPart):
                 case Instance() | Type():
                     owner = value
                     own = self._own(value, name, sought=sought)
+                    if own and own.symbols and value not in values and all(map(self._is_private, own.symbols)):
+                        continue  # It is not inherited.
                     if own and not isinstance(own.value, Function) and not hits:
                         return own
                     hits += [own] if own else []
@@ -168,6 +170,9 @@ class Members(ResolverPart):
             return INHERITED
         is_common = owner is not None and name in self.state.policy(owner.symbols[0]).members.common
         return Referent((), Outside(name)) if is_common else ABSENT
+
+    def _is_private(self, symbol: SymbolId) -> bool:
+        return Mark.PRIVATE in self.declared(symbol).marks
 
     def _of_function(self, value: Function, path: str, name: str) -> Referent | None:
         file = self.state.open(path)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from graphrag_mcp.languages.policy import Policy
-from graphrag_mcp.model.expressions import TupleOf, parse
+from graphrag_mcp.model.expressions import FunctionMember
 from graphrag_mcp.model.facts import Mark, Mention, SymbolId, Takes
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.values import (
@@ -28,6 +28,7 @@ from graphrag_mcp.model.values import (
     apart,
     either,
 )
+from graphrag_mcp.resolution.files import arguments_of
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
 from graphrag_mcp.resolution.state import LIBRARIES, ResolverPart
 from graphrag_mcp.resolution.symbols import Symbols
@@ -52,12 +53,16 @@ class Overloads(ResolverPart):
 
     def chosen(self, path: str, mention: Mention, referent: Referent) -> Referent:
         """Return those overloads that take the arguments of a call."""
-        arguments = parse(mention.arguments)
-        items = arguments.items if isinstance(arguments, TupleOf) else (arguments,)
-        called = _overloads_in(referent)
+        items, called = arguments_of(mention), _overloads_in(referent)
         if not 0 < len(called) <= MOST_OF_A_NAME:
             return referent
-        fit = self.applicable(called, lambda place: self.ask.value(path, mention.at, items[place]), mention.arity)
+
+        def given(place: int) -> Value | None:
+            value = self.ask.value(path, mention.at, items[place])
+            is_unknown = isinstance(items[place], FunctionMember) and isinstance(value, Outside)  # A foreign function.
+            return None if is_unknown else value
+
+        fit = self.applicable(called, given, mention.arity)
         return Referent(tuple(function.symbols[0] for function in fit), either(fit)) if fit else referent
 
     def seen_from(self, path: str, referent: Referent) -> Referent:
@@ -199,13 +204,25 @@ class Overloads(ResolverPart):
         if above is not None and name:
             return _Fit.EXACT if name == own else _Fit.WIDER if name in above else _Fit.NEVER
         if actual == NOTHING or (name == "Object" != own and actual != OUTSIDE):
-            return _Fit.WIDER
+            return _Fit.NEVER if isinstance(actual, Function) else _Fit.WIDER
         if isinstance(actual, Function | Type) and (name in policy.foreign.final or isinstance(expected, Many)):
             return _Fit.NEVER
         return self._fit_object(expected, actual, policy)
 
+    def _fit_function(self, expected: Instance, actual: Function | Type) -> _Fit:
+        """Return whether a function can be of a type: of an interface, a lambda of one with as many parameters."""
+        if Mark.INTERFACE not in self.declared(expected.symbols[0]).marks:
+            return _Fit.NEVER
+        operation, function = self.ask.operation(expected), self.declared(actual.symbols[0])
+        if function.name or not isinstance(operation, Function):
+            return _Fit.MAYBE
+        taken = self.declared(operation.symbols[0]).inputs
+        return _Fit.MAYBE if len(taken) == len(function.inputs) else _Fit.NEVER
+
     def _fit_object(self, expected: Value | None, actual: Value | None, policy: Policy) -> _Fit:
         match expected, actual:
+            case (Instance(), Function() | Type()):
+                return self._fit_function(expected, actual)
             case (Instance(symbols), Instance(others)):
                 if symbols == others:
                     return _Fit.EXACT

@@ -4,8 +4,10 @@ Unknown (None) is contagious: nothing that is made of an unknown value is ever d
 language is in its policy. The resolver remembers what it found, so it serves one state of the index.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -148,7 +150,7 @@ class Resolver:
         self.referent, self.in_file, self.library = names.referent, names.in_file, names.library
         self.meaning, self.function = meanings.meaning, meanings.function
         self.find, self.parameter = members.find, calls.parameter
-        self.result, self.taken = calls.result, calls.taken
+        self.result, self.taken, self.operation = calls.result, calls.taken, calls.operation
 
     def resolve(self, path: str, mention: Mention) -> Referent | None:
         """Return what a mention refers to; None if that is not decided."""
@@ -300,9 +302,16 @@ class Resolver:
 
     def given_to(self, path: str, flow: Flow) -> Value | None:
         """Return to what a file hands a value over: a function, or a value of the type of the variable or result."""
-        into = parse(flow.into)
-        give = self.expressions.value if flow.argument < 0 else self.calls.callee
-        return give(path, flow.at, into)
+        into, file = parse(flow.into), self.state.open(path)
+        if flow.argument < 0:
+            return self.expressions.value(path, flow.at, into)
+        calls = file.given.get((flow.argument, parse(flow.value)), ()) if file.policy.calls.overloads else ()
+        before = bisect_left(calls, flow.at, key=attrgetter("at")) - 1
+        referent = self.resolve(path, calls[before]) if before >= 0 else None
+        if referent is None:
+            return self.calls.callee(path, flow.at, into)
+        kind, makers = referent.value, tuple(filter(self.symbols.is_callable, referent.symbols))
+        return Function(makers, Instance(kind.symbols, kind.arguments)) if isinstance(kind, Type) and makers else kind
 
     def may_satisfy(self, kind: SymbolId, interface: SymbolId) -> bool:
         """Return whether a type has all methods of an interface, by their names, and nothing else decides it.
@@ -335,7 +344,7 @@ class Resolver:
         methods = map(self.declared, self.symbols.methods_of(interface))
         return {declaration.name for declaration in methods if Mark.OPTIONAL not in declaration.marks}
 
-    def operation(self, symbol: SymbolId) -> SymbolId | None:
+    def operation_of(self, symbol: SymbolId) -> SymbolId | None:
         """Return the method that a function is where a type is expected: the only abstract one of an interface."""
-        function = self.calls.operation(Instance((symbol,))) if self.symbols.has_overloads(symbol) else None
+        function = self.operation(Instance((symbol,))) if self.symbols.has_overloads(symbol) else None
         return function.symbols[0] if isinstance(function, Function) else None

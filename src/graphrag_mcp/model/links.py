@@ -94,7 +94,7 @@ class StoredLink(NamedTuple):
     receiver: int
 
 
-SUPER = Place("", "super")  # This receiver means the method of the base, and no other.
+SUPER = Place("", "super")  # This receiver means the method of the base, or of the class that it names, and no other.
 EMBEDDING = Place("", "embeds")  # A type that has what a foreign type has of which not all is known is above it.
 SOME = Place("", "?")  # A receiver that is not decided.
 IMPORTED = Place("", "import")  # The same where an import names it: it may be a module.

@@ -6,7 +6,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from graphrag_mcp.model.expressions import AnyOf, Member, Name, names_in, parse, says_type
+from graphrag_mcp.model.expressions import AnyOf, Call, Member, Name, names_in, parse, says_type
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
@@ -310,10 +310,21 @@ class Mentions(Places):
         if not self._resolver.symbols.is_replaceable(symbol):
             return (SOME,)
         value = self._value(mention)
-        if isinstance(value, Above):
+        if isinstance(value, Above) or self._is_exact(mention, value):
             return (SUPER,)
         types = [self._place(symbol) for symbol in types_of(value)]
         return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
+
+    def _is_exact(self, mention: Mention, value: Value | None) -> bool:
+        """Return whether a receiver is a class by its own name, or is made there by that: none below it is meant."""
+        receiver = parse(mention.receiver)
+        named = receiver.function if isinstance(receiver, Call) else receiver
+        if not self._file.policy.names.rebinds or not isinstance(value, Instance if named is not receiver else Type):
+            return False
+        referent = self._resolver.names.referent(self._path, mention.at, named)
+        makes = self._file.policy.calls.making
+        is_made = bool(makes and symbols_of(self._resolver.members.find(Type(value.symbols), makes)))
+        return symbols_of(referent) == value.symbols and not is_made
 
     def _below(self, mention: Mention, base: SymbolId) -> SymbolId | None:
         """Return the type that a mention of a base declares; one without a name is declared where it is created."""

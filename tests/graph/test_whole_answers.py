@@ -1,0 +1,190 @@
+"""Answers that were called complete and lacked a use, or named a wrong one: each form with what it means."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.model.graph import Direction
+from tests.graph.test_relations import ask, rows
+
+PYTHON = {
+    "a module of a folder that is no package, beside a namesake of the folder": (
+        {
+            "docs/cmds/t1.py": "def run(): return 1\n",
+            "other/cmds.py": "x = 1\n",
+            "lib/use.py": "from docs.cmds import t1 as a\ndef test(): a.run()\n",
+            "docs/near.py": "from .cmds import t1\ndef test(): t1.run()\n",
+        },
+        "run",
+        Direction.CALLERS,
+        ["docs/near.py:2 certain", "lib/use.py:2 certain"],
+    ),
+    "a union in parentheses": (
+        {
+            "a.py": "from typing import TypeAlias\nclass A:\n    def go(self): pass\nclass B:\n    def go(self): pass\n"
+            "Either: TypeAlias = (A | B)\ndef f(e: Either): e.go()\n"
+        },
+        "A.go",
+        Direction.CALLERS,
+        ["a.py:7 may call"],
+    ),
+    "a default of a method": (
+        {"a.py": "class A:\n    _all = {1}\n    def f(self, x=_all): pass\n    g = lambda self, x=_all: x\n"},
+        "A._all",
+        Direction.READERS,
+        ["a.py:3 certain", "a.py:4 certain"],
+    ),
+    "an annotation of a method": (
+        {"a.py": "class A:\n    class In: pass\n    def f(self, x) -> In: pass\n"},
+        "A.In",
+        Direction.USERS,
+        ["a.py:3 certain"],
+    ),
+    "a class that type() makes": (
+        {"a.py": 'class A: pass\nB = type("B", (A,), {})\ndef make(name): return type(name, (A, B), {})\n'},
+        "A",
+        Direction.SUBCLASSES,
+        ["a.py:2 certain", "a.py:3 certain"],
+    ),
+    "a method of a class below one that type() makes": (
+        {
+            "a.py": 'class A:\n    def go(self): pass\nB = type("B", (A,), {})\nclass C(B):\n    def go(self): pass\n'
+            "B().go()\n"
+        },
+        "A.go",
+        Direction.OVERRIDES,
+        ["a.py:5 certain"],
+    ),
+    "a field in a pattern": (
+        {
+            "a.py": "class A:\n    kind: str\ndef f(v):\n    match v:\n        case A(kind='a'): pass\n"
+            "        case [A(kind=k)]: pass\n"
+        },
+        "A.kind",
+        Direction.READERS,
+        ["a.py:5 certain", "a.py:6 certain"],
+    ),
+    "what operators give": (
+        {
+            "a.py": "class V:\n    def __neg__(self) -> 'V': return self\n    def __eq__(self, o) -> 'V': return self\n"
+            "    def __add__(self, o) -> 'V': return self\n    def go(self): pass\n"
+            "def f(v: V, n: int):\n    (-v).go()\n    (v == 1).go()\n    (v + 1).go()\n"
+            "    (v is n).go()\n    (n + 1).go()\n    (not v).go()\n"
+        },
+        "V.go",
+        Direction.CALLERS,
+        ["a.py:7 certain", "a.py:8 certain", "a.py:9 certain"],
+    ),
+    "a method of a class that is named": (
+        {
+            "a.py": "class A:\n    def go(self): pass\nclass B(A):\n    def go(self): A.go(self)\nA().go()\n"
+            "def f(a: A): a.go()\n"
+        },
+        "B.go",
+        Direction.CALLERS,
+        ["a.py:6 may call"],
+    ),
+}
+GO = 'package a\nimport "sync/atomic"\ntype F struct{ n int32; at *int32 }\nvar total int32\n'
+OTHERS = {
+    "Go: who has an address may read": (
+        {"a.go": GO + "func g(f *F) { atomic.AddInt32(&f.n, 1); f.at = &f.n }\n"},
+        "F.n",
+        Direction.READERS,
+        ["a.go:5 may call"],
+    ),
+    "Go: who has an address may write": (
+        {"a.go": GO + "func g(f *F) { f.at = &f.n }\n"},
+        "F.n",
+        Direction.WRITERS,
+        ["a.go:5 may call"],
+    ),
+    "Go: also that of a variable": (
+        {"a.go": GO + "func g() { p := &total; *p = 4 }\nfunc h() { total := 1; _ = &total }\n"},
+        "total",
+        Direction.WRITERS,
+        ["a.go:5 may call"],
+    ),
+    "Go: an alias of an interface": (
+        {"a.go": "package a\ntype I interface{ Run() }\ntype J = I\ntype T struct{}\nfunc (T) Run() {}\n"},
+        "J",
+        Direction.IMPLEMENTERS,
+        ["a.go:4 certain"],
+    ),
+    "Go: a key without its type": (
+        {"a.go": "package a\ntype K struct{ id int }\nvar m = map[K]bool{\n\t{id: 3}: true,\n\t{4}: true,\n}\n"},
+        "K.id",
+        Direction.WRITERS,
+        ["a.go:4 certain", "a.go:5 certain"],
+    ),
+    "Java: lambdas of overloads": (
+        {
+            "A.java": "interface Then { void accept(String a); }\ninterface Sup { Object get(String c); }\nclass A {\n"
+            "static void run(Runnable g, Sup w, Then t) {}\nstatic void run(Sup w, Then t, Object r) {}\n"
+            "void f() {\nrun(() -> { },\ns -> { return s; },\ns -> { });\n}\n}\n"
+        },
+        "Then.accept",
+        Direction.OVERRIDES,
+        ["A.java:9 certain"],
+    ),
+    "Java: lambdas that either overload takes": (
+        {
+            "A.java": "interface One { void one(String a); }\ninterface Two { void two(String a); }\nclass A {\n"
+            "A(One o) {}\nA(Two t) {}\nstatic void make() { new A(s -> {}); }\n}\n"
+        },
+        "One",
+        Direction.IMPLEMENTERS,
+        ["A.java:6 may call"],
+    ),
+    "Java: a class is no interface": (
+        {
+            "A.java": "abstract class Clock { abstract int now(); }\ninterface Make { Object make(); }\nclass Uni {}\n"
+            "class A {\nA(Make m) {}\nA(Clock c) {}\nstatic void make() { new A(Uni::new); }\n}\n"
+        },
+        "Clock",
+        Direction.IMPLEMENTERS,
+        [],
+    ),
+    "Java: private members are not inherited": (
+        {
+            "p/Base.java": "package p;\npublic abstract class Base { private int calc() { return 1; } }\n",
+            "Outer.java": "import p.Base;\nclass Outer {\nint calc() { return 2; }\n"
+            "Base b = new Base() { int load() { return calc(); } };\n}\n",
+        },
+        "Outer.calc",
+        Direction.CALLERS,
+        ["Outer.java:4 certain"],
+    ),
+    "Java: a foreign function is of any overload": (
+        {
+            "A.java": "import java.util.concurrent.atomic.AtomicInteger;\ninterface Sup<T> { T get(); }\nclass A {\n"
+            "static <R> void of(Sup<R> s) {}\nstatic <R> void of(R value) {}\n"
+            "void a(AtomicInteger c) { of(c::incrementAndGet); }\n}\n"
+        },
+        "A.java:4",
+        Direction.CALLERS,
+        ["A.java:6 may call"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "symbol", "direction", "found"), (PYTHON | OTHERS).values(), ids=PYTHON | OTHERS)
+def test_an_answer_has_each_use(
+    tmp_path: Path, files: dict[str, str], symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """And none that is wrong."""
+    assert sorted(rows(tmp_path, files, symbol, direction)) == found
+
+
+def test_what_has_the_methods_of_a_foreign_alias_is_not_known(tmp_path: Path) -> None:
+    """The answer names the type that the alias stands for."""
+    files = {
+        "a.go": 'package a\nimport "io"\ntype C = io.Closer\ntype T struct{}\nfunc (T) Close() error { return nil }\n'
+    }
+    assert ask(tmp_path, files, "C", Direction.IMPLEMENTERS).doubt.callers_outside == {"io.Closer"}
+
+
+def test_a_member_of_an_import_that_is_not_decided_may_be_a_function(tmp_path: Path) -> None:
+    """A script in a package imports its neighbour, or what is installed under that name."""
+    files = {"app/__init__.py": "", "app/items.py": "def go(): return 1\n", "app/main.py": "import items\nitems.go()\n"}
+    assert ask(tmp_path, files, "go", Direction.CALLERS).doubt.undecided == {("app/main.py", 2)}

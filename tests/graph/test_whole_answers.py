@@ -40,6 +40,12 @@ PYTHON = {
         Direction.USERS,
         ["a.py:3 certain"],
     ),
+    "a method that is declared later is no type": (
+        {"a.py": "class A:\n    def f(self, x: set[int]): pass\n    def set(self): pass\n"},
+        "A.set",
+        Direction.USERS,
+        [],
+    ),
     "a class that type() makes": (
         {"a.py": 'class A: pass\nB = type("B", (A,), {})\ndef make(name): return type(name, (A, B), {})\n'},
         "A",

@@ -310,13 +310,13 @@ class Mentions(Places):
         if not self._resolver.symbols.is_replaceable(symbol):
             return (SOME,)
         value = self._value(mention)
-        if isinstance(value, Above) or self._is_exact(mention, value):
+        if isinstance(value, Above) or (mention.use == Use.CALL and self._is_exact(mention, value)):
             return (SUPER,)
         types = [self._place(symbol) for symbol in types_of(value)]
         return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
 
     def _is_exact(self, mention: Mention, value: Value | None) -> bool:
-        """Return whether a receiver is a class by its own name, or is made there by that: none below it is meant."""
+        """Return whether what is called is of a class by its own name, or is made there by that: of none below it."""
         receiver = parse(mention.receiver)
         named = receiver.function if isinstance(receiver, Call) else receiver
         if not self._file.policy.names.rebinds or not isinstance(value, Instance if named is not receiver else Type):

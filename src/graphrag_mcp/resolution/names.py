@@ -6,6 +6,7 @@ from posixpath import commonpath, dirname, join
 
 from graphrag_mcp.model.expressions import Expression, Member, ModuleName, Name, Numbered, parse, says_type
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, SymbolId, Use
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.values import (
     ABSENT,
@@ -146,9 +147,13 @@ class Names(ResolverPart):
         return None if is_hidden else ABSENT
 
     def _is_later(self, member: SymbolId, at: int) -> bool:
-        """Return whether a member of a class is no name at an offset in its body: there it is just being declared."""
+        """Return whether a member of a class is no name at an offset in its body: it is declared there, or later.
+
+        A type may be meant before it is declared, by an annotation.
+        """
         declaration = self.declared(member)
-        return self.symbols.is_only_assigned(member) or declaration.start <= at < declaration.stop
+        is_before = at < declaration.start and declaration.kind != SymbolKind.TYPE
+        return self.symbols.is_only_assigned(member) or is_before or declaration.start <= at < declaration.stop
 
     def _listed(self, file: File, name: str) -> Referent | None:
         """Return a name that a file imports without saying it."""

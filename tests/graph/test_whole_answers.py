@@ -194,3 +194,26 @@ def test_a_member_of_an_import_that_is_not_decided_may_be_a_function(tmp_path: P
     """A script in a package imports its neighbour, or what is installed under that name."""
     files = {"app/__init__.py": "", "app/items.py": "def go(): return 1\n", "app/main.py": "import items\nitems.go()\n"}
     assert ask(tmp_path, files, "go", Direction.CALLERS).doubt.undecided == {("app/main.py", 2)}
+
+
+def test_what_the_standard_library_gives_is_none_of_the_project(tmp_path: Path) -> None:
+    """A thread, a match and a file are what they are, whatever their functions are given."""
+    code = """import queue, re, subprocess, threading
+class Job:
+    def start(self): pass
+    def touch(self): pass
+def f(tmp_path, given):
+    thread = threading.Thread(target=f)
+    thread.start()
+    re.match(given, given).start()
+    subprocess.run(given).stdout.start()
+    (tmp_path / given).touch()
+    with open(given) as file:
+        file.start()
+    queue.Queue(given).get().start()
+def test_f(tmp_path):
+    (tmp_path / "x").touch()
+"""
+    undecided = ask(tmp_path, {"test_a.py": code}, "Job.start", Direction.CALLERS).doubt.undecided
+    assert undecided == {("test_a.py", 13)}
+    assert ask(tmp_path, {"test_a.py": code}, "Job.touch", Direction.CALLERS).doubt.undecided == {("test_a.py", 10)}

@@ -40,6 +40,7 @@ class ModuleRules(Struct, frozen=True):
     # The file beside one of code that declares what that has, "" for none.
     beside: Callable[[ModuleSource, str], str] = lambda _source, _path: ""
     tests: str | tuple[str, ...] = ()  # How files of tests end.
+    given: Set[str] = frozenset()  # Arguments that the program which runs tests gives itself.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
     entries: Callable[[ModuleSource, str], Iterable[str]] = lambda _source, _path: ()
     """The files by which other projects import what is in the package of a file."""
@@ -93,7 +94,7 @@ class CallRules(Struct, frozen=True):
     passes: Mapping[str, str] = field(default_factory=dict)
     """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,
     "each" of its elements, one "element", or "later"; or "all" that they are given; or the "module" that it
-    names; or "anything" of the project."""
+    names; or "anything" of the project; types of which an instance is "itself", whatever it is given."""
     run_by: Callable[[str, Declared], str] = lambda _path, declared: _TEST_RUNNER if declared.name[:1] == '"' else ""
     """What starts a function of a file."""
 

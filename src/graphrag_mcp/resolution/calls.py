@@ -137,6 +137,8 @@ class Calls(ResolverPart):
         if isinstance(called, Outside):
             how = policy.calls.passes.get(called.name, "")
             is_element_of_one = how != "element" or len(arguments) == 1
+            if how == "itself":
+                return foreign_instance(called.name)
             if how == "anything" or (arguments and how not in ("", "later") and is_element_of_one):
                 return self._passed(how, path, at, arguments)
             if not policy.foreign.is_generic(called.name) or called.name in policy.foreign.plain:

@@ -209,7 +209,11 @@ _CONTAINERS = {
 }
 _PLAIN = """
     str int float bool bytes bytearray complex range memoryview len repr format ord chr hash id round hex oct bin ascii
-    isinstance issubclass hasattr callable print input abs any all sum divmod pow
+    isinstance issubclass hasattr callable print input abs any all sum divmod pow open
+    re.compile re.match re.search re.fullmatch re.findall re.finditer re.split re.sub re.escape
+    subprocess.run subprocess.check_output os.listdir os.scandir os.walk os.stat os.getcwd os.getenv os.path.join
+    os.path.basename os.path.dirname os.path.abspath os.path.realpath tempfile.mkdtemp tempfile.mkstemp shutil.which
+    hashlib.md5 hashlib.sha1 hashlib.sha256 hashlib.sha512 hashlib.blake2b hashlib.new hmac.new time.time time.monotonic
     pathlib.Path pathlib.PurePath datetime.datetime datetime.date datetime.timedelta decimal.Decimal uuid.UUID
     typing.LiteralString typing.AnyStr types.TracebackType
 """
@@ -222,7 +226,13 @@ _LOADING = """
     importlib.util.module_from_spec pkgutil.resolve_name runpy.run_module runpy.run_path pickle.load pickle.loads
     marshal.load marshal.loads shelve.open inspect.getmodule gc.get_objects globals locals vars eval __import__
 """
+_MADE = """
+    threading.Thread threading.Timer multiprocessing.Process subprocess.Popen argparse.ArgumentParser
+    concurrent.futures.ThreadPoolExecutor concurrent.futures.ProcessPoolExecutor io.BytesIO io.StringIO io.TextIOWrapper
+    logging.StreamHandler logging.FileHandler logging.Formatter zipfile.ZipFile tempfile.TemporaryDirectory
+"""
 _PASSES = {
+    **dict.fromkeys(_MADE.split(), "itself"),
     **dict.fromkeys(("importlib.import_module", "importlib.reload"), "module"),
     **dict.fromkeys(_LOADING.split(), "anything"),
     "typing.cast": "type",
@@ -231,6 +241,10 @@ _PASSES = {
     **dict.fromkeys((*_SAME.split(), "functools.partial"), "value"),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
+_FIXTURES = """
+    cache capfd capfdbinary caplog capsys capsysbinary doctest_namespace monkeypatch pytestconfig record_property
+    record_testsuite_property recwarn tmp_path tmp_path_factory tmpdir tmpdir_factory
+"""  # Those of pytest itself.
 _CONSTRUCTORS = ("__init__", "__new__")
 _PROTOCOLS, _GENERICS = (
     frozenset(f"{module}.{name}" for module in ("typing", "typing_extensions")) for name in ("Protocol", "Generic")
@@ -291,7 +305,14 @@ def _is_registering(name: str) -> bool:
 
 
 POLICY = Policy(
-    ModuleRules(_module_of, first=_first_of, inside=_inside, entries=_entries, giving="conftest.py"),
+    ModuleRules(
+        _module_of,
+        first=_first_of,
+        inside=_inside,
+        entries=_entries,
+        giving="conftest.py",
+        given=frozenset(_FIXTURES.split()),
+    ),
     names=NameRules(
         functions_are_members=False,
         builtins=builtins_of("python") | {"__name__", "__file__", "__doc__"},

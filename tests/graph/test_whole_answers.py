@@ -123,6 +123,23 @@ OTHERS = {
         Direction.WRITERS,
         ["a.go:4 certain", "a.go:5 certain"],
     ),
+    "Java: what is updated is read where its value is taken": (
+        {
+            "A.java": "class A {\nstatic int n;\nint a() { return n++; }\nint b(int k) { return (A.n += k); }\n"
+            "void c() { n++; A.n += 2; n = 4; }\nvoid d() { for (n = 0; ; n++) {} }\n}\n"
+        },
+        "A.n",
+        Direction.READERS,
+        ["A.java:3 certain", "A.java:4 certain"],
+    ),
+    "TypeScript: what is updated is read where its value is taken": (
+        {
+            "a.ts": "export class A {\nn = 0;\na() { return this.n++; }\nb() { this.n += 2; }\nc() { f(this.n -= 1) }\n}\n"
+        },
+        "A.n",
+        Direction.READERS,
+        ["a.ts:3 certain", "a.ts:5 certain"],
+    ),
     "Java: lambdas of overloads": (
         {
             "A.java": "interface Then { void accept(String a); }\ninterface Sup { Object get(String c); }\nclass A {\n"

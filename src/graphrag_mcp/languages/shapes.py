@@ -74,6 +74,7 @@ class Shapes(Struct, frozen=True):
     patterns: Set[str] = frozenset()  # Nodes that take a value apart.
     taken: Rule | None = None  # What a name gets from such a pattern.
     assigning: str = ""  # The node whose patterns bind nothing, but write to what is bound.
+    updates: Set[str] = frozenset()  # Nodes that write to a place, and give what it holds; not with the operator "=".
     members: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The fields of a member that is bound: its owner and its name."""
 

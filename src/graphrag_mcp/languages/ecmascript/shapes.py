@@ -369,6 +369,7 @@ SHAPES = Shapes(
     constructor="constructor",
     taken=_taken,
     assigning="assignment_expression",
+    updates=frozenset(("update_expression", "augmented_assignment_expression")),
     expected=_expected,
     signatures={"call_signature": "()", "construct_signature": "new"},
     other_results={"construct_signature": "type"},

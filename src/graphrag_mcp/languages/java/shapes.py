@@ -252,5 +252,6 @@ SHAPES = Shapes(
     bound=_limit,
     taken=_taken,
     expected=_expected,
+    updates=frozenset(("update_expression", "assignment_expression")),
     marks={"static": Mark.STATIC, "private": Mark.PRIVATE, "default": Mark.DEFAULT},
 )

@@ -3,9 +3,11 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from operator import itemgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 from tree_sitter import Node, Tree
 
 from graphrag_mcp.languages.grammars import Captures
@@ -31,6 +33,8 @@ OUTER = ("global", "nonlocal")
 _DEFINED = (*CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
 _BLOCKS = (*CALLABLE, SymbolKind.MODULE)
 MENTIONS = ("use.", "as.")
+_MOST_AROUND = 3  # Nodes between a name and what updates it.
+_STATEMENTS = ("expression_statement", "for_statement")  # They take no value.
 _READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART, Use.ADDRESS))
 _ELEMENTS = frozenset(
     ("slice_expression", "subscript", "subscript_expression", "index_expression", "array_access",
@@ -239,6 +243,16 @@ class Mentions(ReaderPart):
                 yield from self._in_quotes(node)
             elif (mention := self._mention(use, node, captures)) is not None:
                 yield mention
+                if mention.use == Use.WRITE and self._is_read_too(node):
+                    yield replace(mention, use=Use.VALUE)
+
+    def _is_read_too(self, place: Node) -> bool:
+        """Return whether what updates a place gives its value to something."""
+        around = islice(outwards(place.parent), _MOST_AROUND)
+        update = next((outer for outer in around if outer.type in self._shapes.updates), None)
+        operator = update.child_by_field_name("operator") if update else None
+        is_plain = operator is not None and operator.type == "="
+        return bool(update and update.parent and update.parent.type not in _STATEMENTS and not is_plain)
 
     def _mention(self, use: str, node: Node, captures: Captures) -> Mention | None:
         """Return a mention; None for a declaration, a variable, and what the language says to be none."""

@@ -134,7 +134,8 @@ OTHERS = {
     ),
     "TypeScript: what is updated is read where its value is taken": (
         {
-            "a.ts": "export class A {\nn = 0;\na() { return this.n++; }\nb() { this.n += 2; }\nc() { f(this.n -= 1) }\n}\n"
+            "a.ts": "export class A {\nn = 0;\na() { return this.n++; }\n"
+            "b() { this.n += 2; }\nc() { f(this.n -= 1) }\n}\n"
         },
         "A.n",
         Direction.READERS,

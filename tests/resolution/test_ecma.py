@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_mcp.languages.manifests import read_manifest
-from graphrag_mcp.model.facts import SymbolId
+from graphrag_mcp.model.facts import SymbolId, Use
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.uses import Uses
 from tests.resolution.projects import OTHER, UNDECIDED, Project
@@ -546,10 +546,82 @@ DECLARED = {
          "map/index.d.ts:2 Map"),
         ("a.ts", "import { type Key } from './map/index.js'\nlet a: «Key»<string>\n", "map/index.d.ts:1 Key"),
         ("a.ts", "import type { Key } from './index.js'\nlet a: «Key»<string>\n", "map/index.d.ts:1 Key"),
-        ("a.ts", "import { map } from './map/index.js'\n«map»()\n", "map/index.js:1 map"),
+        ("a.ts", "import { map } from './map/index.js'\n«map»()\n", "map/index.d.ts:3 map"),
         ("a.js", "import { map } from './map/index.js'\n«map»()\n", "map/index.js:1 map"),
     ],
 )  # fmt: skip
 def test_what_code_lacks_is_declared_beside_it(path: str, code: str, found: str) -> None:
-    """`./map.js` means for TypeScript what `./map.d.ts` declares; what is called is in the code."""
+    """`./map.js` means for TypeScript what `./map.d.ts` declares, and for JavaScript the code."""
     assert Project({**DECLARED, path: code}).answer() == found
+
+
+BESIDE = {
+    "lib.js": "export function build() { return new Own() }\nclass Own { go() {} end() {} }\n",
+    "lib.d.ts": "export interface Made { go(): void; other(): void }\nexport function build(): Made\n",
+    "a.ts": "import { build } from './lib.js'\nbuild().go()\n",
+    "b.js": "import { build } from './lib.js'\nbuild().end()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "expected"),
+    [
+        ("lib.d.ts", "build", {"a.ts:2 1"}),
+        ("lib.d.ts", "go", {"a.ts:2 1"}),
+        ("lib.js", "build", {"a.ts:2 0", "b.js:2 1"}),
+        ("lib.js", "go", {"a.ts:2 0"}),
+        ("lib.js", "end", {"b.js:2 1"}),
+    ],
+)
+def test_what_typescript_calls_by_its_declaration_may_be_the_code_beside(
+    path: str, name: str, expected: set[str]
+) -> None:
+    """The declaration is meant for certain; what runs as it has other names for its types."""
+    project = Project(BESIDE)
+    symbols = [symbol for symbol in project.named(name) if symbol.path == path]
+    sites = Uses(project.search).of(symbols).sites
+    calls = [site for site in sites if site.mention.use == Use.CALL]
+    assert {f"{site.path}:{site.mention.line} {site.is_certain:d}" for site in calls} == expected
+
+
+def test_what_the_code_beside_a_declaration_gives_may_be_unknown() -> None:
+    """Then any member of that name may be meant, but none that is only declared."""
+    code = "export function build(x) { return x.make() }\nclass Own { go() {} }\n"
+    project = Project({**BESIDE, "lib.js": code})
+    uses = Uses(project.search)
+    found = {symbol.path: [site for site in uses.of([symbol]).sites if site.path == "a.ts"]
+             for symbol in project.named("go")}  # fmt: skip
+    (site,) = found["lib.js"]
+    assert uses.can_mean(site, project.named("go")[0]) == (project.named("go")[0].path == "lib.js")
+    assert [one.is_certain and bool(one.target) for one in found["lib.d.ts"]] == [True, False]
+
+
+SPACE = (
+    "declare function lib(): number\ndeclare namespace lib {\n  export interface Entry { id: string }\n"
+    "  export function extra(): number\n}\nexport = lib\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import lib = require('./lib')\nlet a: lib.«Entry»\n", "lib.d.ts:3 Entry"),
+        ("import { Entry } from './lib.js'\nlet a: «Entry»\n", "lib.d.ts:3 Entry"),
+        ("import lib = require('./lib')\nlib.«extra»()\n", "lib.d.ts:4 extra"),
+    ],
+)
+def test_a_namespace_adds_to_the_function_of_its_name(code: str, found: str) -> None:
+    """Also where that is all that a module exports."""
+    files = {"lib.js": "function lib() {}\nmodule.exports = lib\n", "lib.d.ts": SPACE, "a.ts": code}
+    assert Project(files).answer() == found
+
+
+def test_a_constant_and_a_namespace_of_one_name_are_both_meant() -> None:
+    """The one as a value, the other for its types; what is only declared is defined."""
+    declared = "declare const lib: { go(): void }\ndeclare namespace lib { interface Entry {} }\nexport = lib\n"
+    code = "import lib = require('./lib')\nlib.«go»()\nlet a: lib.«Entry»\nexport declare const own: number\n«own»\n"
+    assert Project({"lib.d.ts": declared, "a.ts": code}).answers() == [
+        "lib.d.ts:1 go",
+        "lib.d.ts:2 Entry",
+        "a.ts:4 own",
+    ]

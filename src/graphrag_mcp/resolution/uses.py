@@ -17,7 +17,7 @@ from graphrag_mcp.model.values import Foreign, Instance, Outside, Type, symbols_
 from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.hierarchy import Hierarchy
-from graphrag_mcp.resolution.references import IMPORTED_ID, References, Site, types_of
+from graphrag_mcp.resolution.references import DECLARED_ID, IMPORTED_ID, References, Site, types_of
 from graphrag_mcp.resolution.state import of_project
 
 _CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
@@ -153,6 +153,8 @@ class Uses:
         language, policy = detect_language(site.path), self._resolver.state.policy(symbol)
         is_of_family = language in FACT_LANGUAGES and policy_of(language).modules.module is policy.modules.module
         if not is_of_family or not self._fits(policy, site.mention, symbol):
+            return False
+        if site.receivers == (DECLARED_ID,) and policy.modules.is_ambient(symbol.path):
             return False
         declaration = self._declared(symbol)
         if declaration.kind in (SymbolKind.METHOD, SymbolKind.FIELD):

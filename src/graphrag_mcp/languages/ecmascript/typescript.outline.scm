@@ -4,6 +4,8 @@
 (assignment_expression right: (class name: (type_identifier) @name body: (_) @body)) @type
 (interface_declaration name: (type_identifier) @name body: (_) @body) @type
 (type_alias_declaration name: (type_identifier) @name) @type
+(program [(ambient_declaration (_ (variable_declarator name: (identifier) @name) @constant))
+  (export_statement declaration: (ambient_declaration (_ (variable_declarator name: (identifier) @name) @constant)))])
 (enum_declaration name: (identifier) @name body: (_) @body) @type
 (enum_body [(property_identifier) @name @field (enum_assignment name: (property_identifier) @name) @field])
 (internal_module name: (_) @name body: (_) @body) @module

@@ -17,6 +17,49 @@ def test_a_name_of_a_block_hides_that_of_the_file() -> None:
     assert Project({"a.js": text}).answers() == [OTHER, "a.js:1 run"]
 
 
+IN_BLOCKS = """\
+function run() {}
+if (a) { const run = () => 2; «run»() }
+for (const x of [1]) { const run = () => x; «run»() }
+switch (a) { case 1: class Kind {}; new «Kind»() }
+try {
+  class Kind { }
+  new «Kind»()
+} finally { «run»() }
+"""
+
+
+@pytest.mark.parametrize("path", ["a.js", "a.ts"])
+def test_what_a_block_of_a_file_declares_is_only_seen_there(path: str) -> None:
+    """Functions that constants hold, and classes."""
+    lines = {"run": (2, 3, 1), "Kind": (4, 6)}
+    expected = [f"{path}:{line} {name}" for name, lines in lines.items() for line in lines]
+    found = Project({path: IN_BLOCKS}).answers()
+    assert sorted(found) == sorted(expected)
+    assert found[:2] == [f"{path}:2 run", f"{path}:3 run"]
+
+
+def test_a_type_of_a_block_is_only_seen_there() -> None:
+    """What a module, or everything, is said to have is seen by others."""
+    text = (
+        "{ interface State { a: 1 }\n let s: «State» }\n{ interface State { b: 2 }\n let s: «State» }\n"
+        "declare global { interface Wide { c: 1 } }\nlet w: «Wide», t: «State»\n"
+    )
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 State", "a.ts:3 State", "a.ts:5 Wide", OTHER]
+
+
+def test_a_function_of_a_block_is_seen_around_it() -> None:
+    """In JavaScript, as `var` is everywhere; where there are several, each may be meant."""
+    text = (
+        "function run() {}\nif (a) {\n  function run() {}\n  «run»()\n}\n«run»()\n"
+        "function f() {\n  if (a) { var go = () => 1 } else { function stop() {} }\n  «go»(); «stop»()\n}\n"
+    )
+    project = Project({"a.js": text})
+    assert project.answers() == ["a.js:3 run", "a.js:1 run, a.js:3 run", "a.js:8 go", "a.js:8 stop"]
+    sites = Uses(project.search).of(project.named("run")).sites
+    assert [(site.mention.line, site.is_certain) for site in sites] == [(4, True), (6, False), (6, False)]
+
+
 def test_an_imported_name_is_what_the_module_exports() -> None:
     """Names and their other names are followed to the file that declares them."""
     text = "import { make as build } from './lib.js'\n«build»().«get»()\n"

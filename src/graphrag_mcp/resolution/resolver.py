@@ -280,6 +280,8 @@ class Resolver:
             and self.state.policy(referent.symbols[0]).names.rebinds
         ):
             return True  # One of two imports, or an import and a definition: which of them depends on a condition.
+        if len(referent.symbols) > 1 and any(Mark.HOISTED in self.declared(each).marks for each in referent.symbols):
+            return True  # What one block declares, or another.
         return referent.is_open or (len(distinct) > 1 and self.symbols.has_overloads(referent.symbols[0]))
 
     def _constructors(self, path: str, mention: Mention, kind: Type) -> tuple[SymbolId, ...]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import METACLASS, Mark, Mention, SymbolId, Use
+from graphrag_mcp.model.facts import IN_BLOCK, METACLASS, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.grouping import grouped
@@ -186,10 +186,11 @@ class Uses:
 
     def _find_confined(self, symbol: SymbolId, *, is_run: bool) -> bool:
         declaration, facts = self._declared(symbol), self._resolver.state.open(symbol.path).facts
-        is_inner = declaration.owner >= 0 and facts.declared[declaration.owner].kind in CALLABLE
+        owner = declaration.owner
+        is_inner = owner == IN_BLOCK or (owner >= 0 and facts.declared[owner].kind in CALLABLE)
         policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
         is_module = bool(facts.imports or facts.exports) and not (policy.names.rebinds or policy.modules.whole_unit)
-        is_top = declaration.owner == -1 and is_module
+        is_top = owner == -1 and is_module
         if declaration.kind not in _CONFINED or not (is_inner or is_top):
             return False
         exported = (export for export in facts.exports if not export.module)

@@ -11,7 +11,7 @@ from tree_sitter import Node, Tree
 from graphrag_mcp.languages.grammars import Captures
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, arguments, instance, is_name, module
 from graphrag_mcp.languages.syntax import outwards
-from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, Bound, Mention, Use
+from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, IN_BLOCK, Bound, Mark, Mention, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.declarations import Declarations, Functions
 from graphrag_mcp.parsing.facts.reading import (
@@ -28,6 +28,7 @@ from graphrag_mcp.parsing.facts.reading import (
 
 BINDERS = ("bind", "bind.block", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
 OUTER = ("global", "nonlocal")
+HOISTED = ("hoisted", "hoisted.also")
 _DEFINED = (*CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
 _BLOCKS = (*CALLABLE, SymbolKind.MODULE)
 MENTIONS = ("use.", "as.")
@@ -206,15 +207,34 @@ class Bindings(ReaderPart):
             self._drafts.append(Draft(name, qualified, SymbolKind.FIELD.value, owner, line, at, at, at, value))
 
     def _bind_declared(self, scopes: Sequence[tuple[int, int]]) -> None:
-        """Bind what is declared inside functions and modules, in the blocks where it is."""
+        """Bind what is declared inside functions, modules and blocks, in the blocks where it is."""
         inner = [
             (draft.start, draft.stop, index)
             for index, draft in enumerate(self._drafts[: len(self._definitions)])
-            if draft.owner >= 0 and self._drafts[draft.owner].kind in _BLOCKS and draft.kind != SymbolKind.FIELD
+            if draft.kind != SymbolKind.FIELD and self._is_in_block(draft)
         ]
         inner.sort()
-        for (at, _, index), (start, stop) in zip(inner, innermost(scopes, [row[:2] for row in inner]), strict=True):
-            self._bound.append(Bound(self._drafts[index].name, start, stop, f"#{index}", at, "declared"))
+        spans = [row[:2] for row in inner]
+        shared = {node.byte_range for node in self._nodes.get("shared", ())}
+        wholes = by_place({scopes[0], *self._functions.bodies, *shared})
+        hoisted = {node.start_byte: role for role in HOISTED for node in self._nodes.get(role, ())}
+        around = zip(innermost(scopes, spans), innermost(wholes, spans), strict=True)
+        for (at, _, index), (block, outer) in zip(inner, around, strict=True):
+            draft = self._drafts[index]
+            role = hoisted.get(self._definitions[index].name_start, "") if block != outer else ""
+            seen_in = {outer} if role == "hoisted" else {block, outer} if role else {block}
+            if role:
+                draft.marks += (Mark.HOISTED,)
+            elif draft.owner < 0 and block != outer:
+                draft.owner = IN_BLOCK
+            if draft.owner == -1:  # All of the file sees it.
+                seen_in.discard(outer)
+            self._bound += [Bound(draft.name, *span, f"#{index}", at, "declared") for span in seen_in]
+
+    def _is_in_block(self, draft: Draft) -> bool:
+        """Return whether a declaration is one of a function, of a module or of the file."""
+        kind = self._drafts[draft.owner].kind if draft.owner >= 0 else ""
+        return kind in _BLOCKS or (draft.owner == -1 and draft.kind != SymbolKind.METHOD)
 
 
 class Mentions(ReaderPart):

@@ -598,6 +598,25 @@ def test_what_code_lacks_is_declared_beside_it(path: str, code: str, found: str)
     assert Project({**DECLARED, path: code}).answer() == found
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "let { size } = o; «size» = 5",
+        "let { size: s } = o; «s»++",
+        "let { size } = o; ({ «size» } = o)",
+        "for (let { size } = o; size; «size» += 1) {}",
+        "let { part } = require('./lib'); «part» = 1",
+        "let lib = require('./lib'); «lib» = 1",
+    ],
+)
+def test_a_variable_that_was_taken_out_of_a_value_is_written_alone(code: str) -> None:
+    """Not the field whose value it had, nor what a module exports."""
+    text = f"interface O {{ size: number }}\nfunction f(o: O) {{ {code} }}\n"
+    project = Project({"lib.js": "module.exports = function lib() {}\nexports.part = () => 1\n", "a.ts": text})
+    assert [site for name in ("size", "part", "lib") for site in Uses(project.search).of(project.named(name)).sites
+            if site.mention.use == Use.WRITE] == []  # fmt: skip
+
+
 BESIDE = {
     "lib.js": "export function build() { return new Own() }\nclass Own { go() {} end() {} }\n",
     "lib.d.ts": "export interface Made { go(): void; other(): void }\nexport function build(): Made\n",

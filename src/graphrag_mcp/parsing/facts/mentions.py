@@ -244,13 +244,14 @@ class Mentions(ReaderPart):
         super().__init__(reading)
         self._bindings = bindings
         self._variables: dict[str, list[int]] = {}
+        self._taken: dict[str, list[int]] = {}
         self._elements: dict[int, list[int]] = {}  # Where those of a literal begin, by the id of its node.
 
     def read(self, used: Iterable[Used]) -> Iterator[Mention]:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
         self._find_variables()
         for node, name in self._bindings.written:
-            if not self._is_variable(name, node.start_byte):
+            if not self._is_written(name, node.start_byte):
                 yield Mention(node.start_byte, self._code.row(node.start_byte) + 1, name, Use.WRITE, "")
         for use, node, captures in _decided(used):
             if use == "template":
@@ -275,7 +276,8 @@ class Mentions(ReaderPart):
             return None
         name = self._writer.text(captures["named"][0] if "named" in captures else node)
         receiver = self._receiver(use, captures) if len(captures) > 1 or use == "field" else None
-        if receiver is None and use in _READ_OR_WRITTEN and self._is_variable(name, start):
+        is_variable = self._is_written if use == Use.WRITE else self._is_variable
+        if receiver is None and use in _READ_OR_WRITTEN and is_variable(name, start):
             return None
         before = receiver or ""
         if name in self._shapes.inferred or before in self._shapes.unmentioned.get(name, ()):
@@ -372,13 +374,22 @@ class Mentions(ReaderPart):
         named = {(bound.name, bound.stop) for bound in self._bound if bound.kind in ("declared", "alias")}
         for bound in self._bound:
             if (bound.name, bound.stop) not in named and (bound.start or not self._shapes.binds_imports):
-                ends = self._variables.setdefault(bound.name, [])
-                if not ends or bound.start > ends[-1]:
-                    ends += (bound.start, bound.stop)
-                ends[-1] = max(ends[-1], bound.stop)
+                self._add(self._variables, bound)
+            elif bound.kind == "alias" and self._shapes.taken:
+                self._add(self._taken, bound)
+
+    def _add(self, variables: dict[str, list[int]], bound: Bound) -> None:
+        ends = variables.setdefault(bound.name, [])
+        if not ends or bound.start > ends[-1]:
+            ends += (bound.start, bound.stop)
+        ends[-1] = max(ends[-1], bound.stop)
 
     def _is_variable(self, name: str, at: int) -> bool:
         return bisect_right(self._variables.get(name, ()), at) % 2 == 1
+
+    def _is_written(self, name: str, at: int) -> bool:
+        """Return whether only a variable is written: what is taken out of a value, or imported, is one of its own."""
+        return self._is_variable(name, at) or bisect_right(self._taken.get(name, ()), at) % 2 == 1
 
 
 def _collection(node: Node) -> Node:

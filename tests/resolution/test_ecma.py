@@ -491,6 +491,34 @@ function outer() {
     assert confined == ["run", "outer", "inner"]
 
 
+def test_what_is_no_function_or_is_asked_for_members_is_confined_to_its_file() -> None:
+    """A file that requires modules is one, also if it exports nothing."""
+    text = """const lib = require('./lib')
+const count = 1
+let turns = 1
+turns = () => 2
+function shown() { return [count, turns, lib] }
+const child = lib.make()
+child.run(shown.length)
+const bound = lib.make()
+lib.take(bound.bind(lib))
+const stored = lib.make()
+lib.take(stored)
+"""
+    project = Project(
+        {"a.js": text, "lib.js": "exports.make = () => unknown\n", "b.js": "export const run = (x) => x.child()\n"}
+    )
+    uses = Uses(project.search)
+    declared = enumerate(project.facts("a.js").declared)
+    assert [one.name for number, one in declared if uses.is_confined(SymbolId("a.js", number))] == [
+        "count",
+        "shown",
+        "child",
+    ]
+    (child,) = project.named("child")
+    assert [uses.can_mean(site, child) for site in uses.of([child]).sites if site.path == "b.js"] == [False]
+
+
 def test_modules_that_export_each_other_as_a_whole_mean_nothing_that_is_known() -> None:
     """And end no process."""
     files = {"a.js": "module.exports = require('./b')\n", "b.js": "module.exports = require('./a')\n"}

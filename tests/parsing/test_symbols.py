@@ -178,3 +178,20 @@ def test_names_need_not_be_ascii(language: str) -> None:
 def test_a_signature_has_no_comments(path: str, text: str, signature: str) -> None:
     """They say something of a parameter or to a linter, and would cut the rest of the signature off."""
     assert [one.signature for one in outline_of(path, text).definitions] == [signature]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("type A = { a: () => string } & Date\n", ["A", "A.a"]),
+        (
+            "type A = { a: 1 } | ({ b: 2 } & { c: 3 }) | { a: 4; in: { no: 5 } }\n",
+            ["A", "A.a", "A.b", "A.c", "A.a", "A.in"],
+        ),
+        ("type A = { a: 1 }[] | Promise<{ b: 2 }>\n", ["A"]),
+        ("function f(a: { b: 1 } | { c: 2 }) {}\n", ["f"]),
+    ],
+)
+def test_the_types_of_which_one_is_made_have_its_fields(text: str, names: list[str]) -> None:
+    """Beside each other or each at a time; what is in them is of others."""
+    assert [symbol.qualified_name for symbol in parse_lines("a.ts", text).symbols] == names

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_mcp.languages.manifests import read_manifest
-from graphrag_mcp.model.facts import SymbolId
+from graphrag_mcp.model.facts import SymbolId, Use
 from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.uses import Uses
 from tests.resolution.projects import OTHER, UNDECIDED, Project
@@ -15,6 +15,49 @@ def test_a_name_of_a_block_hides_that_of_the_file() -> None:
     """A constant in a block is meant there, and the function of the file everywhere else."""
     text = "function run() {}\n{\n  const run = 1\n  «run»()\n}\n«run»()\n"
     assert Project({"a.js": text}).answers() == [OTHER, "a.js:1 run"]
+
+
+IN_BLOCKS = """\
+function run() {}
+if (a) { const run = () => 2; «run»() }
+for (const x of [1]) { const run = () => x; «run»() }
+switch (a) { case 1: class Kind {}; new «Kind»() }
+try {
+  class Kind { }
+  new «Kind»()
+} finally { «run»() }
+"""
+
+
+@pytest.mark.parametrize("path", ["a.js", "a.ts"])
+def test_what_a_block_of_a_file_declares_is_only_seen_there(path: str) -> None:
+    """Functions that constants hold, and classes."""
+    lines = {"run": (2, 3, 1), "Kind": (4, 6)}
+    expected = [f"{path}:{line} {name}" for name, lines in lines.items() for line in lines]
+    found = Project({path: IN_BLOCKS}).answers()
+    assert sorted(found) == sorted(expected)
+    assert found[:2] == [f"{path}:2 run", f"{path}:3 run"]
+
+
+def test_a_type_of_a_block_is_only_seen_there() -> None:
+    """What a module, or everything, is said to have is seen by others."""
+    text = (
+        "{ interface State { a: 1 }\n let s: «State» }\n{ interface State { b: 2 }\n let s: «State» }\n"
+        "declare global { interface Wide { c: 1 } }\nlet w: «Wide», t: «State»\n"
+    )
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 State", "a.ts:3 State", "a.ts:5 Wide", OTHER]
+
+
+def test_a_function_of_a_block_is_seen_around_it() -> None:
+    """In JavaScript, as `var` is everywhere; where there are several, each may be meant."""
+    text = (
+        "function run() {}\nif (a) {\n  function run() {}\n  «run»()\n}\n«run»()\n"
+        "function f() {\n  if (a) { var go = () => 1 } else { function stop() {} }\n  «go»(); «stop»()\n}\n"
+    )
+    project = Project({"a.js": text})
+    assert project.answers() == ["a.js:3 run", "a.js:1 run, a.js:3 run", "a.js:8 go", "a.js:8 stop"]
+    sites = Uses(project.search).of(project.named("run")).sites
+    assert [(site.mention.line, site.is_certain) for site in sites] == [(4, True), (6, False), (6, False)]
 
 
 def test_an_imported_name_is_what_the_module_exports() -> None:
@@ -448,6 +491,34 @@ function outer() {
     assert confined == ["run", "outer", "inner"]
 
 
+def test_what_is_no_function_or_is_asked_for_members_is_confined_to_its_file() -> None:
+    """A file that requires modules is one, also if it exports nothing."""
+    text = """const lib = require('./lib')
+const count = 1
+let turns = 1
+turns = () => 2
+function shown() { return [count, turns, lib] }
+const child = lib.make()
+child.run(shown.length)
+const bound = lib.make()
+lib.take(bound.bind(lib))
+const stored = lib.make()
+lib.take(stored)
+"""
+    project = Project(
+        {"a.js": text, "lib.js": "exports.make = () => unknown\n", "b.js": "export const run = (x) => x.child()\n"}
+    )
+    uses = Uses(project.search)
+    declared = enumerate(project.facts("a.js").declared)
+    assert [one.name for number, one in declared if uses.is_confined(SymbolId("a.js", number))] == [
+        "count",
+        "shown",
+        "child",
+    ]
+    (child,) = project.named("child")
+    assert [uses.can_mean(site, child) for site in uses.of([child]).sites if site.path == "b.js"] == [False]
+
+
 def test_modules_that_export_each_other_as_a_whole_mean_nothing_that_is_known() -> None:
     """And end no process."""
     files = {"a.js": "module.exports = require('./b')\n", "b.js": "module.exports = require('./a')\n"}
@@ -546,10 +617,101 @@ DECLARED = {
          "map/index.d.ts:2 Map"),
         ("a.ts", "import { type Key } from './map/index.js'\nlet a: «Key»<string>\n", "map/index.d.ts:1 Key"),
         ("a.ts", "import type { Key } from './index.js'\nlet a: «Key»<string>\n", "map/index.d.ts:1 Key"),
-        ("a.ts", "import { map } from './map/index.js'\n«map»()\n", "map/index.js:1 map"),
+        ("a.ts", "import { map } from './map/index.js'\n«map»()\n", "map/index.d.ts:3 map"),
         ("a.js", "import { map } from './map/index.js'\n«map»()\n", "map/index.js:1 map"),
     ],
 )  # fmt: skip
 def test_what_code_lacks_is_declared_beside_it(path: str, code: str, found: str) -> None:
-    """`./map.js` means for TypeScript what `./map.d.ts` declares; what is called is in the code."""
+    """`./map.js` means for TypeScript what `./map.d.ts` declares, and for JavaScript the code."""
     assert Project({**DECLARED, path: code}).answer() == found
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "let { size } = o; «size» = 5",
+        "let { size: s } = o; «s»++",
+        "let { size } = o; ({ «size» } = o)",
+        "for (let { size } = o; size; «size» += 1) {}",
+        "let { part } = require('./lib'); «part» = 1",
+        "let lib = require('./lib'); «lib» = 1",
+    ],
+)
+def test_a_variable_that_was_taken_out_of_a_value_is_written_alone(code: str) -> None:
+    """Not the field whose value it had, nor what a module exports."""
+    text = f"interface O {{ size: number }}\nfunction f(o: O) {{ {code} }}\n"
+    project = Project({"lib.js": "module.exports = function lib() {}\nexports.part = () => 1\n", "a.ts": text})
+    assert [site for name in ("size", "part", "lib") for site in Uses(project.search).of(project.named(name)).sites
+            if site.mention.use == Use.WRITE] == []  # fmt: skip
+
+
+BESIDE = {
+    "lib.js": "export function build() { return new Own() }\nclass Own { go() {} end() {} }\n",
+    "lib.d.ts": "export interface Made { go(): void; other(): void }\nexport function build(): Made\n",
+    "a.ts": "import { build } from './lib.js'\nbuild().go()\n",
+    "b.js": "import { build } from './lib.js'\nbuild().end()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "expected"),
+    [
+        ("lib.d.ts", "build", {"a.ts:2 1"}),
+        ("lib.d.ts", "go", {"a.ts:2 1"}),
+        ("lib.js", "build", {"a.ts:2 0", "b.js:2 1"}),
+        ("lib.js", "go", {"a.ts:2 0"}),
+        ("lib.js", "end", {"b.js:2 1"}),
+    ],
+)
+def test_what_typescript_calls_by_its_declaration_may_be_the_code_beside(
+    path: str, name: str, expected: set[str]
+) -> None:
+    """The declaration is meant for certain; what runs as it has other names for its types."""
+    project = Project(BESIDE)
+    symbols = [symbol for symbol in project.named(name) if symbol.path == path]
+    sites = Uses(project.search).of(symbols).sites
+    calls = [site for site in sites if site.mention.use == Use.CALL]
+    assert {f"{site.path}:{site.mention.line} {site.is_certain:d}" for site in calls} == expected
+
+
+def test_what_the_code_beside_a_declaration_gives_may_be_unknown() -> None:
+    """Then any member of that name may be meant, but none that is only declared."""
+    code = "export function build(x) { return x.make() }\nclass Own { go() {} }\n"
+    project = Project({**BESIDE, "lib.js": code})
+    uses = Uses(project.search)
+    found = {symbol.path: [site for site in uses.of([symbol]).sites if site.path == "a.ts"]
+             for symbol in project.named("go")}  # fmt: skip
+    (site,) = found["lib.js"]
+    assert uses.can_mean(site, project.named("go")[0]) == (project.named("go")[0].path == "lib.js")
+    assert [one.is_certain and bool(one.target) for one in found["lib.d.ts"]] == [True, False]
+
+
+SPACE = (
+    "declare function lib(): number\ndeclare namespace lib {\n  export interface Entry { id: string }\n"
+    "  export function extra(): number\n}\nexport = lib\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import lib = require('./lib')\nlet a: lib.«Entry»\n", "lib.d.ts:3 Entry"),
+        ("import { Entry } from './lib.js'\nlet a: «Entry»\n", "lib.d.ts:3 Entry"),
+        ("import lib = require('./lib')\nlib.«extra»()\n", "lib.d.ts:4 extra"),
+    ],
+)
+def test_a_namespace_adds_to_the_function_of_its_name(code: str, found: str) -> None:
+    """Also where that is all that a module exports."""
+    files = {"lib.js": "function lib() {}\nmodule.exports = lib\n", "lib.d.ts": SPACE, "a.ts": code}
+    assert Project(files).answer() == found
+
+
+def test_a_constant_and_a_namespace_of_one_name_are_both_meant() -> None:
+    """The one as a value, the other for its types; what is only declared is defined."""
+    declared = "declare const lib: { go(): void }\ndeclare namespace lib { interface Entry {} }\nexport = lib\n"
+    code = "import lib = require('./lib')\nlib.«go»()\nlet a: lib.«Entry»\nexport declare const own: number\n«own»\n"
+    assert Project({"lib.d.ts": declared, "a.ts": code}).answers() == [
+        "lib.d.ts:1 go",
+        "lib.d.ts:2 Entry",
+        "a.ts:4 own",
+    ]

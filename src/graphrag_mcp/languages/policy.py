@@ -39,6 +39,7 @@ class ModuleRules(Struct, frozen=True):
     is_ambient: Callable[[str], bool] = lambda _path: False  # Whether a file only declares what there is elsewhere.
     # The file beside one of code that declares what that has, "" for none.
     beside: Callable[[ModuleSource, str], str] = lambda _source, _path: ""
+    code: Callable[[ModuleSource, str], str] = lambda _source, _path: ""  # The other way round.
     tests: str | tuple[str, ...] = ()  # How files of tests end.
     given: Set[str] = frozenset()  # Arguments that the program which runs tests gives itself.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.

@@ -25,6 +25,7 @@ MERGES = "+"  # Begins the mark of a type that adds to one of another module: it
 ANY_MEMBER = "[]"  # The name of a mention whose name is computed.
 ASSIGNED, TYPED = -1, -2  # In place of the number of an argument: the value of a variable or field, one of a type.
 NO_OWNER = -2  # A value leads to the declaration, and no name.
+IN_BLOCK = -3  # Only the block sees the declaration in which it is, of no function.
 
 
 class Use(StrEnum):
@@ -73,6 +74,7 @@ class Mark(StrEnum):
     INLINE = "inline"  # A field or variable that holds a struct, and no pointer to one.
     TYPED = "typed"  # A function that is the value of a variable with a type of its own.
     EXPORTED = "exported"  # Code of another language may call it.
+    HOISTED = "hoisted"  # What is declared in a block, and seen in all of the function around it.
     POINTER = "pointer"  # A method that may change the value on which it is called.
 
 
@@ -128,10 +130,10 @@ class BaseType(_Row, frozen=True, array_like=True, gc=False):
 class Declared(_Row, frozen=True, array_like=True, gc=False):
     """One declaration.
 
-    owner: the index of the declaration around it, -1 at the top of the file, NO_OWNER. value: of a variable or field
-    what it holds, of a function what a call returns, of a type what it stands for; "" where nothing is written.
-    returns: the results of a function without a declared one, each with its offset. parameters: None for what is no
-    function. decorators: what is called with it, and gives what its name means, the last one first.
+    owner: the index of the declaration around it, -1 at the top of the file, NO_OWNER, IN_BLOCK. value: of a variable
+    or field what it holds, of a function what a call returns, of a type what it stands for; "" where nothing is
+    written. returns: the results of a function without a declared one, each with its offset. parameters: None for what
+    is no function. decorators: what is called with it, and gives what its name means, the last one first.
     """
 
     name: str

@@ -98,6 +98,7 @@ SUPER = Place("", "super")  # This receiver means the method of the base, or of 
 EMBEDDING = Place("", "embeds")  # A type that has what a foreign type has of which not all is known is above it.
 SOME = Place("", "?")  # A receiver that is not decided.
 IMPORTED = Place("", "import")  # The same where an import names it: it may be a module.
+DECLARED = Place("", "declared")  # Known by what a file declares; what of the code beside that is meant is not.
 MORE = Place("", "more")
 
 

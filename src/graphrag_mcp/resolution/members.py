@@ -109,7 +109,7 @@ class Members(ResolverPart):
             case Type(symbols, arguments) if name == self.state.policy(symbols[0]).members.prototype:
                 return Referent((), Instance(symbols, arguments))
             case Function(symbols):
-                return self._of_function(value, symbols[0].path, name)
+                return self._of_function(value, symbols[0], name)
             case Package(unit, is_nested):
                 if symbols := self.symbols.fitting(self.state.with_libraries.find(unit, name), sought):
                     return Referent(symbols, self.ask.meaning(symbols))
@@ -174,14 +174,18 @@ class Members(ResolverPart):
     def _is_private(self, symbol: SymbolId) -> bool:
         return Mark.PRIVATE in self.declared(symbol).marks
 
-    def _of_function(self, value: Function, path: str, name: str) -> Referent | None:
-        file = self.state.open(path)
+    def _of_function(self, value: Function, symbol: SymbolId, name: str) -> Referent | None:
+        file, declaration = self.state.open(symbol.path), self.declared(symbol)
         if name == file.policy.members.prototype:
             return Referent((), Instance(value.symbols))
         if any(Mark.TYPED in self.declared(symbol).marks for symbol in value.symbols):
             return None  # It is of the variable's own type.
-        if attached := self.modules.attached(value, path, name):
+        if attached := self.modules.attached(value, symbol.path, name):
             return attached
+        spaces = self.symbols.spaces(file.symbols(declaration.owner, declaration.name))
+        inside = self.find(Type(spaces), name) if spaces else ABSENT
+        if inside is not ABSENT:
+            return inside
         if name == "bind":
             return Referent((), Signature((), value))
         library = self.ask.library(file, file.policy.foreign.library.functions)

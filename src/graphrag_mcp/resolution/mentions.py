@@ -2,15 +2,15 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 from msgspec.structs import replace
 
 from graphrag_mcp.model.expressions import AnyOf, Call, Member, Name, names_in, parse, says_type
-from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use
+from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.links import IMPORTED, SOME, SUPER, How, Link, Place, folder_place
+from graphrag_mcp.model.links import DECLARED, IMPORTED, SOME, SUPER, How, Link, Place, folder_place
 from graphrag_mcp.model.values import (
     OUTSIDE,
     Above,
@@ -28,6 +28,7 @@ from graphrag_mcp.model.values import (
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.handing import Handing
 from graphrag_mcp.resolution.references import Places, References, functions_of, types_of
+from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.state import LIBRARIES, of_project
 from graphrag_mcp.resolution.symbols import relation_kind
 
@@ -81,6 +82,7 @@ class Mentions(Places):
             yield from self._handing.runs(mention, self._source(mention.at)) if mention.use == Use.CALL else ()
             return
         referent = self._resolver.resolve(self._path, mention)
+        yield from self._in_code(mention, symbols_of(referent))
         is_value = self._file.policy.names.has_spaces and mention.use in _OF_VALUES
         if is_value and referent is not None and all(map(self._resolver.symbols.is_only_type, referent.symbols)):
             referent = referent._replace(symbols=())
@@ -134,6 +136,31 @@ class Mentions(Places):
             yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=receiver)
         elif not referent.symbols:
             yield from self._elsewhere(mention, referent, is_held=bool(held))
+
+    def _in_code(self, mention: Mention, declared: Sequence[SymbolId]) -> Iterator[Link]:
+        """Yield what runs where a mention is, or may be, of what a file declares that is beside the code."""
+        is_declared = any(self._resolver.modules.code(symbol.path) for symbol in declared)
+        if mention.use == Use.TYPE or not (is_declared or self._reads_declared):
+            return
+        referent, receiver = self._as_run.resolve(self._path, mention), SOME if mention.receiver else None
+        for symbol in symbols_of(referent):
+            if symbol not in declared and not self._resolver.symbols.is_only_type(symbol):
+                yield self._link_to(mention, symbol, How.OPEN, receiver)
+        if is_declared and referent is None and mention.use != Use.IMPORT:
+            yield self._link(mention, Place("", mention.name), How.UNDECIDED, receiver=DECLARED)
+
+    @cached_property
+    def _reads_declared(self) -> bool:
+        """Return whether the file imports one that only declares what the code beside it has."""
+        values = (self._resolver.modules.module(self._file, module) for module in modules_of(self._facts))
+        return any(isinstance(value, Module) and self._resolver.modules.code(value.path) for value in values)
+
+    @cached_property
+    def _as_run(self) -> Resolver:
+        """Return what resolves names as they are where code runs: without what files beside it declare."""
+        resolver = Resolver(self._resolver.state.source, as_run=True)
+        resolver.state.begin_file(self._file)
+        return resolver
 
     def _meant(self, mention: Mention, symbol: SymbolId, how: How) -> Iterator[Link]:
         """Yield the links to a declaration that a mention means, and what follows from them."""
@@ -216,6 +243,8 @@ class Mentions(Places):
         target, how = Place("", mention.name), How.OUTSIDE
         if isinstance(value, Module) and value.path not in LIBRARIES:
             target, how = Place(value.path, ""), How.CERTAIN
+            if code := self._resolver.modules.code(value.path):
+                yield Link(Place(code, ""), source, mention.line, RelationKind.IMPORTS, mention.use, how)
         elif isinstance(value, Package):
             target, how = folder_place(value.unit.rpartition(":")[0]), How.CERTAIN
         elif value is None:

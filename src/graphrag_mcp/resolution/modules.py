@@ -20,6 +20,7 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.files import ANYTHING, File, Sought
 from graphrag_mcp.resolution.state import ResolverPart
+from graphrag_mcp.resolution.symbols import Symbols
 
 
 def _is_same(value: Value | None, other: Value) -> bool:
@@ -32,6 +33,9 @@ def _is_same(value: Value | None, other: Value) -> bool:
 @dataclass(eq=False)
 class Modules(ResolverPart):
     """Follows imports and exports from file to file."""
+
+    symbols: Symbols
+    as_run: bool = False  # Whether the code is meant beside which a file declares what it has.
 
     def exported(self, path: str, export: Exported) -> Referent | None:
         """Return what a file exports."""
@@ -94,6 +98,10 @@ class Modules(ResolverPart):
             return self.exported(module.path, exported)
         if "=" in file.exports:
             whole = self.whole(module)
+            if spaces := self.symbols.spaces(symbols_of(whole)):
+                inside = self.ask.find(Type(spaces), name)
+                if inside is not ABSENT:
+                    return inside
             if name == "default" or value_of(whole) is None:
                 return whole
             member = self.ask.find(value_of(whole), name)
@@ -159,4 +167,12 @@ class Modules(ResolverPart):
     def module(self, file: File, module: str) -> Value | None:
         """Return what an import of a file means: a module, a package, or something foreign."""
         find = file.policy.modules.module
-        return self.state.importing(file.path, module, lambda: find(self.state.with_libraries, file.path, module))
+        value = self.state.importing(file.path, module, lambda: find(self.state.with_libraries, file.path, module))
+        code = self.code(value.path) if self.as_run and isinstance(value, Module) else ""
+        return Module(code) if code else value
+
+    def code(self, path: str) -> str:
+        """Return the file of code that has what a file declares, "" for none."""
+        file = self.state.file(path)
+        find = file.policy.modules.code if file else None
+        return (find and self.state.once(("code", path), lambda: find(self.state.source, path))) or ""

@@ -233,8 +233,12 @@ class Names(ResolverPart):
 
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; a type is a member of something other than a variable."""
-        kind = value_of(self.referent(path, at, owner, Use.TYPE)) if sought.use == Use.TYPE else None
-        return kind or self.expressions.value(path, at, owner)
+        if sought.use == Use.TYPE:
+            kind = self.referent(path, at, owner, Use.TYPE)
+            spaces = self.symbols.spaces(symbols_of(kind))
+            if inside := Type(spaces) if spaces else value_of(kind):
+                return inside
+        return self.expressions.value(path, at, owner)
 
     def _given_to(self, file: File, at: int, name: str) -> Referent:
         """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""

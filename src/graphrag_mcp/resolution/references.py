@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.links import IMPORTED, SOME, SUPER, How, Place, StoredLink, place_id
+from graphrag_mcp.model.links import DECLARED, IMPORTED, SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import (
     All,
@@ -35,7 +35,7 @@ _OF_MENTIONS = (How.CERTAIN, How.OPEN, How.UNDECIDED, How.FOREIGN, How.OUTSIDE, 
 _MOST_SLOTS = 200  # Through which a function goes on its way to where it is called.
 FILES_KEPT = 100  # Files whose links are kept from earlier questions.
 _OF_TYPES = (RelationKind.INHERITS, RelationKind.IMPLEMENTS)
-SUPER_ID, IMPORTED_ID, _SOME = place_id(SUPER), place_id(IMPORTED), place_id(SOME)
+SUPER_ID, IMPORTED_ID, DECLARED_ID, _SOME = map(place_id, (SUPER, IMPORTED, DECLARED, SOME))
 
 
 class LinkSource(Protocol):

@@ -64,7 +64,9 @@ class Meanings(ResolverPart):
 
     def _meaning(self, symbols: tuple[SymbolId, ...]) -> Value | None:
         if len(symbols) > 1:
+            spaces = self.symbols.spaces(symbols)
             values = tuple(symbol for symbol in symbols if not self.symbols.is_only_type(symbol))
+            values = tuple(symbol for symbol in values if symbol not in spaces) or values
             symbols = symbols if all(map(self.symbols.is_type, values)) else values
         kinds, rebinds = {self.declared(symbol).kind for symbol in symbols}, self.state.policy(symbols[0]).names.rebinds
         if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
@@ -127,14 +129,15 @@ class Resolver:
     Each part answers one kind of question, and is built on those before it.
     """
 
-    def __init__(self, source: FactSource) -> None:
+    def __init__(self, source: FactSource, *, as_run: bool = False) -> None:
+        """as_run: names mean what runs, where others mean what a file beside that declares."""
         self.state = State(source)
         self.begin, self.declared = self.state.begin, self.state.declared
         state, symbols = self.state, Symbols(self.state, self)
         types = Types(state, self, symbols)
         lineage = Lineage(state, self, types)
         overloads = Overloads(state, self, symbols, lineage)
-        modules = Modules(state, self)
+        modules = Modules(state, self, symbols, as_run)
         members = Members(state, self, symbols, types, lineage, overloads, modules)
         calls = Calls(state, self, symbols, types, lineage, overloads, members)
         expressions = Expressions(state, self, types, members, calls)
@@ -279,6 +282,8 @@ class Resolver:
             and self.state.policy(referent.symbols[0]).names.rebinds
         ):
             return True  # One of two imports, or an import and a definition: which of them depends on a condition.
+        if len(referent.symbols) > 1 and any(Mark.HOISTED in self.declared(each).marks for each in referent.symbols):
+            return True  # What one block declares, or another.
         return referent.is_open or (len(distinct) > 1 and self.symbols.has_overloads(referent.symbols[0]))
 
     def _constructors(self, path: str, mention: Mention, kind: Type) -> tuple[SymbolId, ...]:

@@ -155,6 +155,10 @@ class Symbols(ResolverPart):
         """Return whether a declaration is a type without a value, an interface or an alias: gone when it runs."""
         return self.is_type(symbol) and not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(symbol).marks)
 
+    def spaces(self, symbols: Sequence[SymbolId]) -> tuple[SymbolId, ...]:
+        """Return the namespaces among declarations: a function, or a variable, may have the name of one, too."""
+        return tuple(symbol for symbol in symbols if self.declared(symbol).kind == SymbolKind.MODULE)
+
     def fitting(self, symbols: Sequence[SymbolId], sought: Sought) -> tuple[SymbolId, ...]:
         """Return the declarations that a name may mean by its use; of functions those that take the arguments."""
         spaces = self.state.policy(symbols[0]).names.spaces.get(sought.use) if symbols else ()

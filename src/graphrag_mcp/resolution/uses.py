@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from graphrag_mcp.languages.policy import Policy, policy_of
 from graphrag_mcp.languages.registry import FACT_LANGUAGES, detect_language
+from graphrag_mcp.languages.shapes import LITERAL
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import METACLASS, Mark, Mention, SymbolId, Use
+from graphrag_mcp.model.facts import IN_BLOCK, METACLASS, Bound, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.grouping import grouped
@@ -17,12 +18,13 @@ from graphrag_mcp.model.values import Foreign, Instance, Outside, Type, of_kind,
 from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.hierarchy import Hierarchy
-from graphrag_mcp.resolution.references import IMPORTED_ID, References, Site, types_of
+from graphrag_mcp.resolution.references import DECLARED_ID, IMPORTED_ID, References, Site, types_of
 from graphrag_mcp.resolution.state import of_project
 
 _CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
 _RUNNING = (Use.CALL, Use.CREATE)
 _NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
+_BINDING = "bind"  # The member of a function that hands it on.
 _NAMES_KEPT = 1_000
 
 
@@ -154,6 +156,8 @@ class Uses:
         is_of_family = language in FACT_LANGUAGES and policy_of(language).modules.module is policy.modules.module
         if not is_of_family or not self._fits(policy, site.mention, symbol):
             return False
+        if site.receivers == (DECLARED_ID,) and policy.modules.is_ambient(symbol.path):
+            return False
         declaration = self._declared(symbol)
         if declaration.kind in (SymbolKind.METHOD, SymbolKind.FIELD):
             return bool(site.mention.receiver) or policy.names.bare_members
@@ -183,22 +187,33 @@ class Uses:
         return self._is_confined(symbol, is_run=use in _RUNNING)
 
     def _find_confined(self, symbol: SymbolId, *, is_run: bool) -> bool:
-        declaration, facts = self._declared(symbol), self._resolver.state.open(symbol.path).facts
-        is_inner = declaration.owner >= 0 and facts.declared[declaration.owner].kind in CALLABLE
+        declaration, file = self._declared(symbol), self._resolver.state.open(symbol.path)
+        facts, name = file.facts, declaration.name
+        owner = declaration.owner
+        is_inner = owner == IN_BLOCK or (owner >= 0 and facts.declared[owner].kind in CALLABLE)
         policy = policy_of(facts.language)  # Others see what a script declares, and where nothing has to be exported.
-        is_module = bool(facts.imports or facts.exports) and not (policy.names.rebinds or policy.modules.whole_unit)
-        is_top = declaration.owner == -1 and is_module
+        is_shared = policy.names.rebinds or policy.modules.whole_unit
+        is_module = (file.is_module or any(map(_is_required, facts.bound))) and not is_shared
+        is_top = owner == -1 and is_module
         if declaration.kind not in _CONFINED or not (is_inner or is_top):
             return False
         exported = (export for export in facts.exports if not export.module)
-        if any(declaration.name == export.name or declaration.name in names_in(export.value) for export in exported):
+        if any(name == export.name or name in names_in(export.value) for export in exported):
             return False
-        if declaration.kind == SymbolKind.CONSTANT and not is_run:
+        mentions = [mention for mention in facts.mentions if mention.name == name and not mention.receiver]
+        is_plain = declaration.value == LITERAL and all(mention.use != Use.WRITE for mention in mentions)
+        if declaration.kind == SymbolKind.CONSTANT and (not is_run or is_plain):
             return True
-        mentions = (mention for mention in facts.mentions if mention.name == declaration.name and not mention.receiver)
-        others = [mention for mention in mentions if mention.use not in _NOT_STORING]
+        of_it = (mention for mention in facts.mentions if mention.receiver == name and not is_shared)
+        asked = {mention.at - len(name) - 1 for mention in of_it if mention.name != _BINDING}  # For a member of it.
+        others = [mention for mention in mentions if mention.use not in _NOT_STORING and mention.at not in asked]
         referents = [self._resolver.resolve(symbol.path, mention) for mention in others]
         return None not in referents and not any(symbol in symbols_of(referent) for referent in referents)
+
+
+def _is_required(bound: Bound) -> bool:
+    """Return whether a name is that of a module which is not waited for, or of what is in it."""
+    return bound.kind == "alias" and bound.value[:1] == '"' and "~" not in bound.value
 
 
 def _by_place(links: Iterable[StoredLink]) -> Iterable[Sequence[StoredLink]]:

@@ -2,6 +2,9 @@
 
 [(statement_block) (for_statement) (for_in_statement) (catch_clause) (switch_body)] @scope
 
+(variable_declaration (variable_declarator name: (identifier) @hoisted value: [
+  (arrow_function) (function_expression) (generator_function) (class)]))
+
 (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)] @function)
 (assignment_expression left: (member_expression object: (_) @of property: (_) @name)
   right: [(arrow_function) (function_expression !name) (generator_function !name)] @function)

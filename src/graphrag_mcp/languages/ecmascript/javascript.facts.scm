@@ -1,3 +1,4 @@
+[(function_declaration name: (_) @hoisted.also) (generator_function_declaration name: (_) @hoisted.also)]
 (field_definition property: (_) @name value: [(arrow_function) (function_expression)] @function)
 (class_heritage) @extends
 (class_heritage [(identifier) (member_expression)] @as.base)

@@ -55,14 +55,22 @@ _BUILT_FOR = re.compile(
 
 
 def _module(source: ModuleSource, path: str, module: str) -> Value | None:
-    """Return the file that a module specifier stands for; None if it should be in the project, and is not."""
+    """Return the file that a module specifier stands for; None if it should be in the project, and is not.
+
+    TypeScript means the declarations beside code, not the code.
+    """
+    found = _found(source, path, module)
+    if isinstance(found, Module) and found.path != path and not path.endswith(_RUN[:4]):
+        return Module(_beside(source, found.path) or found.path)
+    return found
+
+
+def _found(source: ModuleSource, path: str, module: str) -> Value | None:
     if not module:
         return Module(path)
     if module.startswith("."):
         suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
         place = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
-        if path.endswith(tuple(_DECLARED.values())) and (declared := _beside(source, place)):
-            return Module(declared)
         return _file(source, place, suffixes) or _compiled_from(source, place)
     known = source.manifests()
     manifests = [
@@ -96,6 +104,12 @@ def _beside(source: ModuleSource, path: str) -> str:
     stem, suffix = posixpath.splitext(path)
     declared = stem + _DECLARED[suffix] if suffix in _DECLARED else ""
     return declared if declared and source.has(declared) else ""
+
+
+def _code(source: ModuleSource, path: str) -> str:
+    """Return the file of JavaScript for which a file declares what that has, "" for none."""
+    files = (path.removesuffix(end) + suffix for suffix, end in _DECLARED.items() if path.endswith(end))
+    return next(filter(source.has, files), "")
 
 
 @lru_cache(1 << 10)
@@ -222,6 +236,7 @@ POLICY = Policy(
         entries=_entries,
         is_ambient=lambda path: path.endswith(tuple(_DECLARED.values())),
         beside=_beside,
+        code=_code,
     ),
     names=NameRules(builtins=builtins_of("typescript"), is_dynamic=True, has_spaces=True),
     members=MemberRules(

@@ -1,3 +1,4 @@
+[(module body: (_) @shared) (internal_module body: (_) @shared) (ambient_declaration "global" (_) @shared)]
 (enum_declaration name: (_) @name) @mark.enumeration
 (public_field_definition name: (_) @name value: [(arrow_function) (function_expression)] @function)
 (property_signature name: (_) @name type: (type_annotation (function_type) @function))

@@ -4,6 +4,8 @@
 (assignment_expression right: (class name: (type_identifier) @name body: (_) @body)) @type
 (interface_declaration name: (type_identifier) @name body: (_) @body) @type
 (type_alias_declaration name: (type_identifier) @name) @type
+(program [(ambient_declaration (_ (variable_declarator name: (identifier) @name) @constant))
+  (export_statement declaration: (ambient_declaration (_ (variable_declarator name: (identifier) @name) @constant)))])
 (enum_declaration name: (identifier) @name body: (_) @body) @type
 (enum_body [(property_identifier) @name @field (enum_assignment name: (property_identifier) @name) @field])
 (internal_module name: (_) @name body: (_) @body) @module
@@ -12,10 +14,8 @@
 (abstract_method_signature name: (property_identifier) @name) @method
 (interface_body (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method)
 (interface_body (property_signature name: (property_identifier) @name) @field)
-(type_alias_declaration value: (object_type (method_signature name: (property_identifier) @name) @method))
-(type_alias_declaration value: (object_type
-  (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method))
-(type_alias_declaration value: (object_type (property_signature name: (property_identifier) @name) @field))
+(object_type (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method) @among
+(object_type (property_signature name: (property_identifier) @name) @field) @among
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name
   value: [(arrow_function) (function_expression)] @value) @method
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @field

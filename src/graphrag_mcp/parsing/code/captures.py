@@ -4,7 +4,8 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
 
     @type @function @method @constant @field @module   a definition, the whole node, with
         @name, and optionally @body (where its signature ends), or @value (what has that body), @owner (the type it is a
-        member of);
+        member of), @among (the nameless type whose member it is, which must be all of one with a name, or one of
+        several that are);
         a pattern without @name takes both from the node's fields (faster to compile for large grammars)
     @test        a test that its framework knows by a title, with @name, and @title where the title is elsewhere
     @prototype   a function that is defined elsewhere; counts in headers only
@@ -85,6 +86,8 @@ _ONLY_DECLARED = """
 """
 _CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
 _MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
+
+_BESIDE = frozenset(("union_type", "intersection_type", "parenthesized_type"))
 
 
 class _Above(NamedTuple):
@@ -228,6 +231,7 @@ class Findings:
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
         self.imports: dict[int, FoundImport] = {}  # by the start of the source
+        self._of_alias: dict[int, bool] = {}  # Nodes of types and around them: whether they are all of an alias.
         self._items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
 
     def collect(self, matches: Iterable[Match]) -> None:
@@ -280,6 +284,8 @@ class Findings:
             name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None or (node.type == "declaration" and role == "constant" and not _is_of_file(node)):
             return
+        if "among" in captures and not self._is_of_alias(captures["among"][0]):
+            return
         name_start, text = name.start_byte, self._code.node_text(name)
         if not text.strip():
             return  # The parser put a name where the grammar wants one.
@@ -301,6 +307,20 @@ class Findings:
                 self._is_declared(node, body),
                 self._counting.taken(node),
             )
+
+    def _is_of_alias(self, node: Node) -> bool:
+        """Return whether a nameless type is what one with a name stands for, or one of several that are."""
+        around: list[int] = []
+        is_so: bool | None = None
+        for outer in outwards(node.parent):
+            is_so = self._of_alias.get(outer.id)
+            if is_so is None and outer.type not in _BESIDE:
+                is_so = outer.type == "type_alias_declaration"
+            around.append(outer.id)
+            if is_so is not None:
+                break
+        self._of_alias |= dict.fromkeys(around, bool(is_so))
+        return bool(is_so)
 
     def _is_declared(self, node: Node, body: Node | None) -> bool:
         """Return whether a function has no body, or Python's `...` as its body."""

@@ -13,7 +13,7 @@ from tree_sitter import Node, Tree
 from graphrag_mcp.languages.grammars import Captures
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, arguments, instance, is_name, module
 from graphrag_mcp.languages.syntax import outwards
-from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, Bound, Mention, Use
+from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, IN_BLOCK, Bound, Mark, Mention, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.declarations import Declarations, Functions
 from graphrag_mcp.parsing.facts.reading import (
@@ -30,6 +30,7 @@ from graphrag_mcp.parsing.facts.reading import (
 
 BINDERS = ("bind", "bind.block", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
 OUTER = ("global", "nonlocal")
+HOISTED = ("hoisted", "hoisted.also")
 _DEFINED = (*CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
 _BLOCKS = (*CALLABLE, SymbolKind.MODULE)
 MENTIONS = ("use.", "as.")
@@ -210,15 +211,34 @@ class Bindings(ReaderPart):
             self._drafts.append(Draft(name, qualified, SymbolKind.FIELD.value, owner, line, at, at, at, value))
 
     def _bind_declared(self, scopes: Sequence[tuple[int, int]]) -> None:
-        """Bind what is declared inside functions and modules, in the blocks where it is."""
+        """Bind what is declared inside functions, modules and blocks, in the blocks where it is."""
         inner = [
             (draft.start, draft.stop, index)
             for index, draft in enumerate(self._drafts[: len(self._definitions)])
-            if draft.owner >= 0 and self._drafts[draft.owner].kind in _BLOCKS and draft.kind != SymbolKind.FIELD
+            if draft.kind != SymbolKind.FIELD and self._is_in_block(draft)
         ]
         inner.sort()
-        for (at, _, index), (start, stop) in zip(inner, innermost(scopes, [row[:2] for row in inner]), strict=True):
-            self._bound.append(Bound(self._drafts[index].name, start, stop, f"#{index}", at, "declared"))
+        spans = [row[:2] for row in inner]
+        shared = {node.byte_range for node in self._nodes.get("shared", ())}
+        wholes = by_place({scopes[0], *self._functions.bodies, *shared})
+        hoisted = {node.start_byte: role for role in HOISTED for node in self._nodes.get(role, ())}
+        around = zip(innermost(scopes, spans), innermost(wholes, spans), strict=True)
+        for (at, _, index), (block, outer) in zip(inner, around, strict=True):
+            draft = self._drafts[index]
+            role = hoisted.get(self._definitions[index].name_start, "") if block != outer else ""
+            seen_in = {outer} if role == "hoisted" else {block, outer} if role else {block}
+            if role:
+                draft.marks += (Mark.HOISTED,)
+            elif draft.owner < 0 and block != outer:
+                draft.owner = IN_BLOCK
+            if draft.owner == -1:  # All of the file sees it.
+                seen_in.discard(outer)
+            self._bound += [Bound(draft.name, *span, f"#{index}", at, "declared") for span in seen_in]
+
+    def _is_in_block(self, draft: Draft) -> bool:
+        """Return whether a declaration is one of a function, of a module or of the file."""
+        kind = self._drafts[draft.owner].kind if draft.owner >= 0 else ""
+        return kind in _BLOCKS or (draft.owner == -1 and draft.kind != SymbolKind.METHOD)
 
 
 class Mentions(ReaderPart):
@@ -228,13 +248,14 @@ class Mentions(ReaderPart):
         super().__init__(reading)
         self._bindings = bindings
         self._variables: dict[str, list[int]] = {}
+        self._taken: dict[str, list[int]] = {}
         self._elements: dict[int, list[int]] = {}  # Where those of a literal begin, by the id of its node.
 
     def read(self, used: Iterable[Used]) -> Iterator[Mention]:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
         self._find_variables()
         for node, name in self._bindings.written:
-            if not self._is_variable(name, node.start_byte):
+            if not self._is_written(name, node.start_byte):
                 yield Mention(node.start_byte, self._code.row(node.start_byte) + 1, name, Use.WRITE, "")
         for use, node, captures in _decided(used):
             if use == "template":
@@ -269,7 +290,8 @@ class Mentions(ReaderPart):
             return None
         name = self._writer.text(captures["named"][0] if "named" in captures else node)
         receiver = self._receiver(use, captures) if len(captures) > 1 or use == "field" else None
-        if receiver is None and use in _READ_OR_WRITTEN and self._is_variable(name, start):
+        is_variable = self._is_written if use == Use.WRITE else self._is_variable
+        if receiver is None and use in _READ_OR_WRITTEN and is_variable(name, start):
             return None
         before = receiver or ""
         if name in self._shapes.inferred or before in self._shapes.unmentioned.get(name, ()):
@@ -366,13 +388,22 @@ class Mentions(ReaderPart):
         named = {(bound.name, bound.stop) for bound in self._bound if bound.kind in ("declared", "alias")}
         for bound in self._bound:
             if (bound.name, bound.stop) not in named and (bound.start or not self._shapes.binds_imports):
-                ends = self._variables.setdefault(bound.name, [])
-                if not ends or bound.start > ends[-1]:
-                    ends += (bound.start, bound.stop)
-                ends[-1] = max(ends[-1], bound.stop)
+                self._add(self._variables, bound)
+            elif bound.kind == "alias" and self._shapes.taken:
+                self._add(self._taken, bound)
+
+    def _add(self, variables: dict[str, list[int]], bound: Bound) -> None:
+        ends = variables.setdefault(bound.name, [])
+        if not ends or bound.start > ends[-1]:
+            ends += (bound.start, bound.stop)
+        ends[-1] = max(ends[-1], bound.stop)
 
     def _is_variable(self, name: str, at: int) -> bool:
         return bisect_right(self._variables.get(name, ()), at) % 2 == 1
+
+    def _is_written(self, name: str, at: int) -> bool:
+        """Return whether only a variable is written: what is taken out of a value, or imported, is one of its own."""
+        return self._is_variable(name, at) or bisect_right(self._taken.get(name, ()), at) % 2 == 1
 
 
 def _collection(node: Node) -> Node:

@@ -4,6 +4,8 @@ The vocabulary of `languages/*/facts.scm`; names of captures that begin with "_"
 
     @unit        the package or namespace that the file declares
     @scope       a block: what is bound in it ends with it
+    @shared      a block of which others see what is declared
+    @hoisted     the name of a declaration that is one of the function around its block, @hoisted.also of both
     @function    a function, whether it has a name or not; @name is that of what it is given to, @of the value whose
                  member that is
     @indexed     an index signature of the type around it
@@ -56,7 +58,7 @@ from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, Shapes, arguments, i
 from graphrag_mcp.languages.syntax import SourceCode
 from graphrag_mcp.model.facts import ASSIGNED, TYPED, Declared, Exported, FileFacts, Flow, Imported
 from graphrag_mcp.parsing.facts.declarations import MARKS, RESULTS, Declarations, Functions
-from graphrag_mcp.parsing.facts.mentions import BINDERS, MENTIONS, OUTER, Bindings, Mentions, Used
+from graphrag_mcp.parsing.facts.mentions import BINDERS, HOISTED, MENTIONS, OUTER, Bindings, Mentions, Used
 from graphrag_mcp.parsing.facts.reading import Held, Reading, source_around, whole
 from graphrag_mcp.parsing.outline import Definition
 
@@ -125,7 +127,7 @@ class FactReader:
             "indexed": self._declarations.add_indexed,
             **dict.fromkeys(RESULTS, self._reading.add_nodes),
             **dict.fromkeys((*MARKS, "listed", "decorator"), self._declarations.add_mark),
-            **dict.fromkeys(OUTER, self._reading.add_nodes),
+            **dict.fromkeys((*OUTER, *HOISTED, "shared"), self._reading.add_nodes),
             **dict.fromkeys(BINDERS, self._bindings.add),
             **dict.fromkeys(_TYPES, self._declarations.add_type),
             **dict.fromkeys(_TRAITS, self._declarations.add_trait),

@@ -57,9 +57,10 @@ class Hierarchy:
         return self.method_sets.below(self._references.linked((symbol,), (How.BELOW,)))
 
     def aliased(self, symbol: SymbolId) -> tuple[SymbolId, ...]:
-        """Return the types that an alias stands for."""
+        """Return the type that an alias stands for, if it is one by its name alone."""
         is_alias = self._declared(symbol).kind == SymbolKind.TYPE and Mark.ALIAS in self._declared(symbol).marks
-        return types_of(self._resolver.meaning((symbol,))) if is_alias else ()
+        value = self._resolver.meaning((symbol,)) if is_alias else None
+        return types_of(value) if isinstance(value, Type) and not value.arguments else ()
 
     def alike(self, interface: SymbolId) -> list[SymbolId]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""

@@ -12,6 +12,7 @@ from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import DECLARED, IMPORTED, SOME, SUPER, How, Link, Place, folder_place
 from graphrag_mcp.model.values import (
+    ABSENT,
     OUTSIDE,
     Above,
     Function,
@@ -124,8 +125,10 @@ class Mentions(Places):
             if not (mention.use == Use.WRITE and self._is_own(mention, symbol)):
                 is_replaced = held and self._is_decorated(symbol) and symbol not in held
                 yield from self._meant(mention, symbol, How.CERTAIN if is_certain and not is_replaced else How.OPEN)
-                if mention.use == Use.ADDRESS:  # Who has it may also read.
+                if mention.use == Use.ADDRESS:  # Who has it may also read. It is certainly used.
                     yield self._link_to(replace(mention, use=Use.VALUE), symbol, How.OPEN)
+                    how = How.OPEN if self._is_one_of_several(mention, referent) else How.CERTAIN
+                    yield self._link(mention, self._place(symbol), how, RelationKind.USES, SOME)
         yield from self._changed(mention, referent)
         is_kept = isinstance(referent.value, Function | Type) and self._is_kept(mention, referent)
         for symbol in held:
@@ -348,12 +351,12 @@ class Mentions(Places):
         """Return whether what is called is of a class by its own name, or is made there by that: of none below it."""
         receiver = parse(mention.receiver)
         named = receiver.function if isinstance(receiver, Call) else receiver
-        if not self._file.policy.names.rebinds or not isinstance(value, Instance if named is not receiver else Type):
+        is_kind = isinstance(value, Instance if named is not receiver else Type)
+        if not (is_kind and isinstance(named, Name) and self._file.policy.names.rebinds):
             return False
-        referent = self._resolver.names.referent(self._path, mention.at, named)
-        makes = self._file.policy.calls.making
-        is_made = bool(makes and symbols_of(self._resolver.members.find(Type(value.symbols), makes)))
-        return symbols_of(referent) == value.symbols and not is_made
+        symbols = symbols_of(self._resolver.names.name(self._path, mention.at, named.name))
+        making = self._resolver.members.find(Type(types_of(value)), self._file.policy.calls.making)
+        return symbols == types_of(value) and making is ABSENT
 
     def _below(self, mention: Mention, base: SymbolId) -> SymbolId | None:
         """Return the type that a mention of a base declares; one without a name is declared where it is created."""

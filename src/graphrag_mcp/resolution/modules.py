@@ -55,8 +55,11 @@ class Modules(ResolverPart):
     def item(self, file: File, module: str, name: str) -> Referent | None:
         """Return an item of a module; what a package imports from itself is a module in it."""
         value, inside = self.module(file, module), None
-        if value is None or isinstance(value, Outside):  # A folder of modules is none itself.
+        if value is None or isinstance(value, Outside):
             inside = self.module(file, f"{module}.{name}")
+            if value is None and isinstance(inside, Module) and module[:1] != ".":  # A folder near by is no module.
+                root = inside.path.partition(f"{module}.{name}".replace(".", "/"))[0]
+                inside = inside if file.path.startswith(root) else None
         elif isinstance(value, Module) and value.path == file.path:
             inside = file.policy.modules.inside(self.state.source, file.path, name)
         if isinstance(inside, Module):

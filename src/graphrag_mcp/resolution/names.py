@@ -261,7 +261,8 @@ class Names(ResolverPart):
                     if isinstance(value, Many) and Mark.GENERATOR in declaration.marks:
                         value = value.element
                     return Referent((symbol,), Signature((), value.value if isinstance(value, Later) else value))
-        return Referent((), Signature((), OUTSIDE) if name in file.policy.modules.given else None)
+        is_given = name in file.policy.modules.given and not self.state.source.named(name)
+        return Referent((), Signature((), OUTSIDE) if is_given else None)
 
     def _private(self, file: File, at: int, name: str) -> Referent | None:
         """Return a private member of JavaScript: whatever has it is of the type around that declares it."""

@@ -123,6 +123,9 @@ class Meanings(ResolverPart):
         return self.expressions.in_turn(symbol.path, declaration.name, assigned)
 
 
+_MOST_CALLS = 20  # Before a value that they may be given.
+
+
 class Resolver:
     """Answers what names and expressions mean, in one state of the index.
 
@@ -311,8 +314,9 @@ class Resolver:
         if flow.argument < 0:
             return self.expressions.value(path, flow.at, into)
         calls = file.given.get((flow.argument, parse(flow.value)), ()) if file.policy.calls.overloads else ()
-        before = bisect_left(calls, flow.at, key=attrgetter("at")) - 1
-        referent = self.resolve(path, calls[before]) if before >= 0 else None
+        before = calls[: bisect_left(calls, flow.at, key=attrgetter("at"))][-_MOST_CALLS:]
+        call = next((call for call in reversed(before) if call.name in flow.into), None)
+        referent = self.resolve(path, call) if call else None
         if referent is None:
             return self.calls.callee(path, flow.at, into)
         kind, makers = referent.value, tuple(filter(self.symbols.is_callable, referent.symbols))

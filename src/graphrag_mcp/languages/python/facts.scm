@@ -11,7 +11,7 @@
 (lambda body: (_) @returned)
 (yield (_) @yielded)
 (class_definition superclasses: (argument_list [(identifier) (attribute) (subscript) (call)] @extends))
-(call function: (identifier) @_t arguments: (argument_list . (_) . (tuple) . (_) .) (#eq? @_t "type")) @nameless
+(call function: (identifier) @_t arguments: (argument_list . (_) . (tuple) . (_) .) @nameless (#eq? @_t "type"))
 (call function: (identifier) @_t arguments: (argument_list . (_) . (tuple [(identifier) (attribute)] @extends) . (_) .)
   (#eq? @_t "type"))
 (module (expression_statement (assignment left: (identifier) @name right: [(subscript) (binary_operator)

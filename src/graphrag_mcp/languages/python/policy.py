@@ -66,6 +66,8 @@ def _module_of(source: ModuleSource, path: str, module: str) -> Value | None:
         for _ in range(above - 1):
             folder = posixpath.dirname(folder)
         return _place(source, posixpath.join(folder, *parts)) if parts else _folder(source, folder)
+    if not parts:  # It does not parse.
+        return None
     near, far = _projects(source, path)
     folder, is_standard = posixpath.dirname(path), parts[0] in library_of("python")
     roots = [root for root in (*_around(path), *_roots(near)) if _place(source, posixpath.join(root, *parts))]
@@ -211,7 +213,7 @@ _PLAIN = """
     str int float bool bytes bytearray complex range memoryview len repr format ord chr hash id round hex oct bin ascii
     isinstance issubclass hasattr callable print input abs any all sum divmod pow open
     re.compile re.match re.search re.fullmatch re.findall re.finditer re.split re.sub re.escape
-    subprocess.run subprocess.check_output os.listdir os.scandir os.walk os.stat os.getcwd os.getenv os.path.join
+    subprocess.run subprocess.check_output os.listdir os.scandir os.walk os.stat os.getcwd os.path.join
     os.path.basename os.path.dirname os.path.abspath os.path.realpath tempfile.mkdtemp tempfile.mkstemp shutil.which
     hashlib.md5 hashlib.sha1 hashlib.sha256 hashlib.sha512 hashlib.blake2b hashlib.new hmac.new time.time time.monotonic
     pathlib.Path pathlib.PurePath datetime.datetime datetime.date datetime.timedelta decimal.Decimal uuid.UUID
@@ -242,7 +244,7 @@ _PASSES = {
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
 _FIXTURES = """
-    cache capfd capfdbinary caplog capsys capsysbinary doctest_namespace monkeypatch pytestconfig record_property
+    capfd capfdbinary caplog capsys capsysbinary doctest_namespace monkeypatch pytestconfig record_property
     record_testsuite_property recwarn tmp_path tmp_path_factory tmpdir tmpdir_factory
 """  # Those of pytest itself.
 _CONSTRUCTORS = ("__init__", "__new__")

@@ -39,6 +39,7 @@ _LITERALS = """
     integer float string concatenated_string true false not_operator
 """
 # Of operators, the methods that they call; the others give a truth value.
+_TRUTHS = ("comparison_operator", "not_operator", "unary_operator")
 _OF_ONE = {"-": "neg", "+": "pos", "~": "invert"}
 _OF_TWO = {
     "+": "add", "-": "sub", "*": "mul", "@": "matmul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
@@ -50,7 +51,7 @@ _OF_TWO = {
 def _operands(writer: Writer, node: Node) -> str:
     """`a or b`, `a if c else b`: either of the operands that can be the result; an empty list holds nothing."""
     parts = [part for part in (arguments(node)[0], arguments(node)[-1]) if part.type not in _EMPTY or arguments(part)]
-    return either([writer.value(part) for part in parts])
+    return either([LITERAL if part.type in _TRUTHS else writer.value(part) for part in parts])
 
 
 def _named_argument(writer: Writer, node: Node) -> str:
@@ -59,14 +60,18 @@ def _named_argument(writer: Writer, node: Node) -> str:
 
 
 def _operated(operator: str, methods: Mapping[str, str]) -> Rule:
-    """What an operator, which is in a field, gives: what a method of the first operand does; of a literal a literal."""
+    """What an operator, which is in a field, gives: of a literal one, else what a method of the first operand does.
+
+    A second operand that is no literal may have a method for it.
+    """
 
     def write(writer: Writer, node: Node) -> str:
-        value, sign = writer.value(arguments(node)[0]), node.child_by_field_name(operator)
-        method = methods.get(sign.type if sign else "")
-        if value in (LITERAL, UNKNOWN):
-            return value
-        return f"{dotted(value, f'__{method}__')}()" if method else LITERAL
+        first, *others = map(writer.value, arguments(node))
+        called = [methods[sign.type] for sign in node.children_by_field_name(operator) if sign.type in methods]
+        if first == LITERAL or not called:
+            return LITERAL
+        is_known = len(called) == 1 and set(others) <= {LITERAL}
+        return f"{dotted(first, f'__{called[0]}__')}()" if is_known and first != UNKNOWN else UNKNOWN
 
     return write
 

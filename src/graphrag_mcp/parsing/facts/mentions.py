@@ -36,6 +36,7 @@ _BLOCKS = (*CALLABLE, SymbolKind.MODULE)
 MENTIONS = ("use.", "as.")
 _MOST_AROUND = 3  # Nodes between a name and what updates it.
 _STATEMENTS = ("expression_statement", "for_statement")  # They take no value.
+_PASSING = ("parenthesized_expression", "sequence_expression")
 _READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART, Use.ADDRESS))
 _ELEMENTS = frozenset(
     ("slice_expression", "subscript", "subscript_expression", "index_expression", "array_access",
@@ -271,9 +272,12 @@ class Mentions(ReaderPart):
         """Return whether what updates a place gives its value to something."""
         around = islice(outwards(place.parent), _MOST_AROUND)
         update = next((outer for outer in around if outer.type in self._shapes.updates), None)
-        operator = update.child_by_field_name("operator") if update else None
+        operator, value = (update.child_by_field_name(part) if update else None for part in ("operator", "right"))
         is_plain = operator is not None and operator.type == "="
-        return bool(update and update.parent and update.parent.type not in _STATEMENTS and not is_plain)
+        if update is None or is_plain or (value and value.start_byte <= place.start_byte):
+            return False
+        outer = next((outer for outer in outwards(update.parent) if outer.type not in _PASSING), None)
+        return outer is not None and outer.type not in _STATEMENTS
 
     def _mention(self, use: str, node: Node, captures: Captures) -> Mention | None:
         """Return a mention; None for a declaration, a variable, and what the language says to be none."""

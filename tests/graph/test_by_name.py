@@ -222,12 +222,56 @@ def test_rust_macros_variants_attributes_and_tests_beside_the_code(
 
 
 def test_calls_between_overloads_of_one_name_are_calls(tmp_path: Path) -> None:
-    """Which of them is meant is not known; that one is called is."""
+    """Which of them is meant is not known."""
     text = """class X { int f(int a); int f(char b); };
 int X::f(int a) { return f('c'); }
 int X::f(char b) { return b; }
 """
-    assert rows(tmp_path, {"a.cpp": text}, "X.f", Direction.CALLERS) == ["a.cpp:2 certain"]
+    assert rows(tmp_path, {"a.cpp": text}, "X.f", Direction.CALLERS) == ["a.cpp:2 by name"]
+
+
+OVERLOADS = {
+    "k.h": "class K {\n public:\n  void put(int);\n  void put(const char*);\n  int* at(int i);\n"
+    "  const int* at(int) const;\n  void only(unsigned int a, char* argv[], Node* const n);\n};\n"
+    "inline void K::only(unsigned int x, char** argv, Node* n) {}\n"
+    "int Parse(const char* s, int n = -1, std::map<A, B> m = f('=(,'));\nint Parse();\n"
+    "int& ref(int a) { return a; }\nint& ref() { return b; }\n",
+    "k.cpp": '#include "k.h"\nvoid K::put(int x) {}\nvoid K::put(const char* x) {}\n'
+    "int Parse(const char* text, int n, map<A, B> m) { return 1; }\nint Parse() { return 1; }\n",
+    "u.cpp": '#include "k.h"\nvoid a(K* k) { k->put(3); }\nvoid b(K* k) { k->at(1); }\n'
+    'void c(K* k) { k->only(1, 0, 0); }\nvoid d() { Parse("y"); }\nvoid e() { Parse(); }\nvoid f() { ref(1); }\n'
+    "void g() { Parse(1, 2, 3, 4); }\n",
+    "W.cs": "class W {\n  static void Log(int x) {}\n  static void Log(string x) {}\n  T Get<T>(int x) => null;\n"
+    "  object Get(int x) => null;\n  void A() { Log(1); Get<int>(2); Go(1); Go(); }\n  void Go(int x) {}\n"
+    "  void Go() {}\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("k.cpp:2", ["u.cpp:2 by name"]),
+        ("k.h:4", ["u.cpp:2 by name"]),
+        ("k.h:5", ["u.cpp:3 by name"]),
+        ("k.h:7", ["u.cpp:4 certain"]),
+        ("k.cpp:4", ["u.cpp:5 certain", "u.cpp:8 by name"]),
+        ("k.cpp:5", ["u.cpp:6 certain", "u.cpp:8 by name"]),
+        ("k.h:12", ["u.cpp:7 certain"]),
+        ("k.h:13", []),
+        ("W.cs:2", ["W.cs:6 by name"]),
+        ("W.cs:5", ["W.cs:6 by name"]),
+        ("W.cs:7", ["W.cs:6 certain"]),
+    ],
+)
+def test_a_call_is_one_of_the_overloads_that_take_it(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """What a header declares and another file defines is one, whatever its parameters are called there."""
+    assert rows(tmp_path, OVERLOADS, symbol, Direction.CALLERS) == found
+
+
+def test_the_same_for_different_builds_is_one_function(tmp_path: Path) -> None:
+    """Each of them is called in some build."""
+    code = "#if W\nvoid f(int x) {}\n#else\nvoid f(int y) {}\n#endif\nvoid g() { f(3); }\n"
+    assert rows(tmp_path, {"a.cpp": code}, "a.cpp:4", Direction.CALLERS) == ["a.cpp:6 certain"]
 
 
 TYPES = {

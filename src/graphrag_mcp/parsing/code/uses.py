@@ -41,6 +41,8 @@ NO_ARGUMENTS = Count(0, 0)
 _NOTHING = Arguments(calls="", parameters="")
 _OWN = b"this"  # A parameter with this word may stand before the name.
 _MAY_LACK = ("=", "attribute_list")  # A default value, or an attribute that may give one.
+_DECLARING = "function_declarator"  # Below what says that a reference is returned it has no field.
+_REST = "..."  # It stands for any number of parameters.
 _UNCLEAR = frozenset({"<", "|", "token_repetition"})  # A comma after these may be none between arguments.
 _MOST_LEVELS = 6  # Nodes between a name and its call, or between a function and its parameters.
 _MOST_COUNTED = 60  # Longer lists are not counted.
@@ -85,7 +87,8 @@ class Counting:
         )
         if listed is None:
             return NO_ARGUMENTS if call == name.parent else ANY_COUNT
-        if not self._is_of(name, listed) or listed.has_error or listed.named_child_count > _MOST_COUNTED:
+        is_list = self._data.startswith(b"{", listed.start_byte)  # It may be one argument.
+        if is_list or not self._is_of(name, listed) or listed.has_error or listed.named_child_count > _MOST_COUNTED:
             return ANY_COUNT
         together, count = False, int(is_of_value and self._rules.gives_receiver)
         for node in listed.named_children:
@@ -124,12 +127,14 @@ class Counting:
                 break
             if listed := around.child_by_field_name("parameters"):
                 return self._taken(listed)
-            around = around.child_by_field_name("declarator")
+            around = around.child_by_field_name("declarator") or next(
+                (child for child in around.named_children if child.type == _DECLARING), None
+            )
         return NO_ARGUMENTS if definition.type in self._bare else ANY_COUNT
 
     def _taken(self, listed: Node) -> Count:
         is_empty = not listed.named_children
-        if listed.has_error or listed.named_child_count > _MOST_COUNTED or (is_empty and self._rules.has_macros):
+        if listed.has_error or listed.named_child_count > _MOST_COUNTED or (is_empty and self._rules.is_open):
             return ANY_COUNT
         least = most = 0
         for node in listed.named_children:
@@ -141,7 +146,8 @@ class Counting:
             if not is_optional and node.type not in self._parameters:
                 return ANY_COUNT
             least, most = least + (not is_optional), most + 1
-        return Count(least, ANY_COUNT.most if self._rules.takes_more else most)
+        takes_more = self._rules.takes_more or any(node.type == _REST for node in listed.children)
+        return Count(least, ANY_COUNT.most if takes_more else most)
 
 
 class Uses:

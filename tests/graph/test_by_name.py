@@ -961,3 +961,85 @@ def test_a_test_that_leads_to_a_definition_by_name_is_by_name(tmp_path: Path) ->
     }
     found = rows(tmp_path, files, "Builder.read", Direction.TESTS)
     assert sorted(found) == ["src/parser.rs:5 by name", "src/parser.rs:6 certain"]
+
+
+LOCALS = {
+    "Cargo.toml": '[package]\nname = "p"\n',
+    "src/lib.rs": "mod m;\nmod n;\n",
+    "src/m.rs": "pub fn run() -> i32 { 2 }\n",
+    "src/n.rs": """pub fn run() -> i32 { 1 }
+    fn a() { let run = || 2; run(); (run)(); println!("{}", run()); }
+    fn b(run: fn() -> i32) { run(); }
+    fn c() { use crate::m::run; run(); }
+    fn d(v: Vec<F>) { for run in v { run(); } }
+    fn e(v: Option<F>) { v.map(|run| run()); if let Some(run) = v { run(); } else { go(); }
+      run(); println!("{}", self.run()); }
+    fn f() { let run = run(); run }
+    fn g(Run(x): Run) { Run(1); }
+    struct Run(u8);
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [("src/m.rs:1", ["src/n.rs:4 certain"]), ("src/n.rs:1", ["src/n.rs:7 certain", "src/n.rs:8 certain"])],
+)
+def test_a_local_variable_that_is_called_is_no_function_of_its_name(
+    tmp_path: Path, symbol: str, found: list[str]
+) -> None:
+    """Nor is what a function imports itself that of the file; a value before a variable's name is not the variable."""
+    assert [row for row in rows(tmp_path, LOCALS, symbol, Direction.CALLERS) if row.endswith("certain")] == found
+    assert "src/n.rs:9 certain" in rows(tmp_path, LOCALS, "Run", Direction.USERS)
+
+
+def test_a_field_is_not_called_where_a_method_has_its_name(tmp_path: Path) -> None:
+    """The field may have any value."""
+    files = {
+        "a.rs": "struct Timer {\n  start: u32,\n}\nimpl Timer {\n  fn start() {} }\nfn go() { Timer::start(); }\n",
+        "a.php": "<?php\nclass C {\n  private $size;\n  function size() { return 3; }\n"
+        "  function go() { return $this->size(); }\n}\n",
+    }
+    for field in ("a.rs:2", "a.php:3"):
+        assert not any(row.endswith("certain") for row in rows(tmp_path, files, field, Direction.CALLERS))
+    assert rows(tmp_path, files, "a.rs:5", Direction.CALLERS) == ["a.rs:6 certain"]
+    assert rows(tmp_path, files, "a.php:4", Direction.CALLERS) == ["a.php:5 certain"]
+
+
+GENERIC = {
+    "a.rs": """pub type Second = f64;
+    pub enum Unit { Second, Milli }
+    fn a(d: i32) { Unit::Second.show(d); }
+    fn b(d: i32) { format!("{}", take(Some(Unit::Second), d)); }
+    fn c() -> Second { 1.0 }
+    pub struct Rng;
+    impl Rng { fn make() {} }
+    fn d<Rng: Area>(r: Rng) -> Vec<Rng> { Rng::make() }
+    struct Held<Rng>(Rng);
+    fn e(r: Rng) { Rng::make() }
+    impl TryFrom<Rng> for usize {
+      fn try_from(n: Rng) -> Self { 1 } }
+    fn f(x: i64) { usize::try_from(x); }
+    """,
+    "a.cpp": "class Item {};\ntemplate <typename Item> Item f(Item x) { return Item(x); }\nItem g();\n",
+    "a.cs": "class Item {}\nclass Box<Item> { Item x; }\nclass Bag { Item x; }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("a.rs:1", Direction.USERS, [5]),
+        ("Rng", Direction.USERS, [7, 10, 11, 12]),
+        ("Rng.make", Direction.CALLERS, [10]),
+        ("usize.try_from", Direction.CALLERS, []),
+        ("a.cpp:1", Direction.USERS, [3]),
+        ("a.cs:1", Direction.USERS, [3]),
+    ],
+)
+def test_a_name_that_means_something_else_where_it_is_used(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[int]
+) -> None:
+    """A variant, a parameter for types, and what a foreign type has besides the project's."""
+    certain = [row for row in rows(tmp_path, GENERIC, symbol, direction) if row.endswith("certain")]
+    assert sorted({int(row.partition(":")[2].split()[0]) for row in certain}) == found

@@ -116,7 +116,7 @@ class Import(NamedTuple):
     """A name that the file imports.
 
     name: its name in the file. target: its name where it is defined. module: see `Relation.target_module`.
-    whole: whether the name is the module itself.
+    whole: whether the name is the module itself. inside: the index of the function around it, -1 for none.
     """
 
     row: int
@@ -124,6 +124,7 @@ class Import(NamedTuple):
     target: str
     module: str
     whole: bool
+    inside: int = -1
 
     @property
     def as_module(self) -> str:

@@ -240,7 +240,7 @@ class NameResolution:
         like = relation._replace(source=source, line=0)
         if like not in self._meanings:
             found = self._found(relation)
-            if relation.kind in _CALLING and found.how is not How.SHARED:
+            if relation.kind in _CALLING and found.how is How.SAID and not self._language.calls_fields:
                 others = [each for each in found.chosen if each.kind is not SymbolKind.FIELD]
                 found = found._replace(chosen=others or found.chosen)
             self._meanings[like] = self._of_overloads(relation, found)

@@ -6,6 +6,9 @@
 (alias_declaration name: (type_identifier) @name) @type
 (concept_definition name: (identifier) @name) @type
 (template_declaration) @wrapper
+(template_parameter_list [(type_parameter_declaration (type_identifier) @generic)
+  (variadic_type_parameter_declaration (type_identifier) @generic)
+  (optional_type_parameter_declaration name: (type_identifier) @generic)])
 
 ; Tests of GoogleTest are known by two names, those of Catch2 and doctest by a title, before a block of their own.
 (function_definition declarator: (function_declarator declarator: (identifier) @name

@@ -56,6 +56,7 @@
 (is_expression right: [(identifier) @reference (generic_name (identifier) @reference)
   (qualified_name name: (identifier) @reference)])
 (constant_pattern (identifier) @reference)
+(type_parameter_list (type_parameter name: (identifier) @generic))
 (as_expression right: [(identifier) @reference (generic_name (identifier) @reference)
   (qualified_name name: (identifier) @reference)])
 (type_argument_list [(identifier) @reference (generic_name (identifier) @reference)

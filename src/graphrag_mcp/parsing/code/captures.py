@@ -19,6 +19,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @doc         a docstring inside the definition that it describes
     @call        the name of what is called, optionally with @receiver (what stands before the dot), or @value where
                  that is never a module or a type
+    @called      likewise, unless it is a local variable
     @set         the name of a call to which a value is assigned, so that it calls its setter; @set.read: itself, too
     @bare        a name that is called unless it is a local variable
     @handed      a name that may be that of a function, as a value, likewise; both optionally with @receiver
@@ -36,6 +37,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
                  @made.own: a field of the own instance that is given such a value; @made.new: a variable that begins
                  here, whatever has its name before; @held: a new variable whose value is that of @kind, a field
     @bounded     a parameter for types, @variable, and what each of them extends or implements, @kind
+    @generic     the name of a parameter for types, three nodes below what declares it
     @described   a block of tests, with the type that they describe, @kind
     @namespace   that of the file, in which are the types that are written without another one and are not imported
     @code        a text that is code of the language, with the names of its @parameters; only what it calls or hands on
@@ -255,6 +257,8 @@ class Findings:
         return {
             "call": uses.add_call,
             **dict.fromkeys(NAMING_ROLES, uses.add_naming),
+            "called": uses.add_called,
+            "generic": uses.add_generic,
             "reference": uses.add_type,
             "base": uses.add_base,
             **dict.fromkeys(("import", "import.file"), self._add_import),

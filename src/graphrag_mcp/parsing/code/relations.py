@@ -312,6 +312,8 @@ class _Builder:
         if kind and not (reference.is_path and kind.endswith("?")):  # `pager::open()` is of a module.
             owner = kind.partition(OF_FIELD)[0].rstrip(":?")
             ending = kind.removeprefix(owner)
+        elif receiver[:1] == "<" and not reference.is_call:  # A type in one that is not known: no name of the code.
+            owner, ending = receiver.rstrip(">"), "::"
         elif not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
             return "", edge
         elif reference.is_path:

@@ -1,8 +1,10 @@
 """The names that a file uses: what it calls, hands on and extends, its types, and what its variables hold."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import TypeVar
 
 from tree_sitter import Node
@@ -44,6 +46,7 @@ _MAY_LACK = ("=", "attribute_list")  # A default value, or an attribute that may
 _DECLARING = "function_declarator"  # Below what says that a reference is returned it has no field.
 _REST = "..."  # It stands for any number of parameters.
 _UNCLEAR = frozenset({"<", "|", "token_repetition"})  # A comma after these may be none between arguments.
+_TO_DECLARED = 2  # Nodes between a parameter for types and what declares it.
 _MOST_LEVELS = 6  # Nodes between a name and its call, or between a function and its parameters.
 _MOST_COUNTED = 60  # Longer lists are not counted.
 _MOST_BETWEEN = 200  # Bytes between a name and its arguments: those of its type.
@@ -165,6 +168,7 @@ class Uses:
         self.described: list[Describing] = []
         self.namespace = OwnNamespace()
         self._namings: list[Naming] = []
+        self._generics: dict[str, list[tuple[int, int]]] = {}  # Parameters for types, by name, with where they mean it.
         self._set: dict[int, bool] = {}  # Names to which values are assigned, by start, and whether they are read, too.
 
     def add_call(self, role: str, captures: Captures) -> None:
@@ -179,6 +183,17 @@ class Uses:
     def add_naming(self, role: str, captures: Captures) -> None:
         """Keep a name that may be a local variable, or a block that has some, until all of them are known."""
         self._namings.append(Naming(captures[role][0].start_byte, role, captures[role][0], captures))
+
+    def add_called(self, role: str, captures: Captures) -> None:
+        """Add the name of what is called, which may be a local variable if nothing is before it."""
+        add = self.add_naming if self._qualifier(captures[role][0]) is None else self.add_call
+        add(role, captures)
+
+    def add_generic(self, role: str, captures: Captures) -> None:
+        """Note a parameter for types: in what declares it, its name means no type that has it."""
+        node = captures[role][0]
+        around = next(islice(outwards(node.parent), _TO_DECLARED, None), node)
+        self._generics.setdefault(self._code.node_text(node), []).append(around.byte_range)
 
     def add_setting(self, role: str, captures: Captures) -> None:
         """Add a string that names a setting."""
@@ -225,10 +240,25 @@ class Uses:
     def finish(self) -> None:
         """Add what could not be told before all matches were known: bare names and setters."""
         self._add_bare_names()
+        self._leave_out_generics()
         for start, is_read in self._set.items():  # Within a name, no other one begins.
             if call := self.references.get((start, True)):
                 setter = call._replace(start=start + is_read, name=f"{call.name}=", given=Count(1, 1))
                 self.references[setter.start, True] = setter
+
+    def _leave_out_generics(self) -> None:
+        """Leave out the names of parameters for types, and mark those before a name."""
+        places = {name: _merged(spans) for name, spans in self._generics.items()}
+        for key, use in list(self.references.items()):
+            name = use.receiver or use.name
+            spans = places.get(name, ())
+            index = bisect_right(spans, use.start, key=itemgetter(0)) - 1
+            if index < 0 or use.start >= spans[index][1]:
+                continue
+            if use.receiver:
+                self.references[key] = use._replace(receiver=as_parameter(name))
+            else:
+                del self.references[key]
 
     @property
     def bindings(self) -> Bindings:
@@ -247,7 +277,8 @@ class Uses:
         if is_call and self._code.data.startswith(b"!", node.end_byte) and is_macro(node):
             receiver = MACRO_RECEIVER
         is_path = not is_of_value and self._is_path(before)
-        path = self._path_before(before) if is_path or (self._has_capitals and receiver[:1].isupper()) else ""
+        is_type = (self._has_capitals or is_of_value) and receiver[:1].isupper()
+        path = self._path_before(before) if is_path or is_type else ""
         self.references[start, is_call] = Reference(
             start,
             self._code.row(start),
@@ -274,6 +305,9 @@ class Uses:
         """Add the names that may be local variables as well and are not; a value in capitals is a constant."""
         namings = [naming for naming in self._namings if (naming.start, True) not in self.references]
         for start, role, node, captures in not_local(namings, self._code):
+            if role == "called":
+                self.add_call(role, captures)
+                continue
             name = without_marks(self._code.node_text(node))
             is_call = role == "bare" and name != self._word_for_described
             if name in self._builtins or (name.isupper() and not is_call):
@@ -341,6 +375,15 @@ class Uses:
             return None  # The way to a sibling begins at the root.
         mark = node.prev_sibling
         return mark.prev_sibling if mark is not None and mark.type in _QUALIFYING else None
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """Return the spans that are in no other one: those of nodes are in each other or apart."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not merged or start >= merged[-1][1]:
+            merged.append((start, end))
+    return merged
 
 
 def name_described(

@@ -1043,3 +1043,56 @@ def test_a_name_that_means_something_else_where_it_is_used(
     """A variant, a parameter for types, and what a foreign type has besides the project's."""
     certain = [row for row in rows(tmp_path, GENERIC, symbol, direction) if row.endswith("certain")]
     assert sorted({int(row.partition(":")[2].split()[0]) for row in certain}) == found
+
+
+WRITTEN = {
+    "b.h": "class Base {\n public:\n  Base(int x);\n  Base();\n};\n"
+    "class Top : public Base {\n  Top() : Base(3), Base_(4) {}\n  int Base_;\n};\n",
+    "b.cpp": '#include "b.h"\nBase::Base(int x) : y_(x) {}\nDer::Der() : Base(3), m_(4) {}\nvoid a() { Base b(1); }\n'
+    "void c() { Base b{1}; }\nvoid d() { Base b(1, 2); }\n",
+    "a.php": "<?php\nclass Box {\n  function __construct($x) {}\n  static function make() { return new self(1); }\n"
+    "  static function late() { return new static(2); }\n}\nclass Sub extends Box {\n"
+    "  function up($x) {\n    if ($x instanceof Box) { return new parent(3); }\n  }\n}\n",
+    "a.cs": "class Base {\n  public Base(int x) {}\n  public Base() : this(1) {}\n}\nclass Use : Base {\n"
+    "  public Use(int y) : base(7) {}\n  static Use One = new(3);\n  Use? Two { get; } = new(4);\n"
+    "  Use Make() => new(5);\n  void Go() { Use u = new(6); }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("b.cpp:2", Direction.CALLERS, ["b.cpp:3 by name", "b.cpp:4 certain", "b.cpp:5 by name", "b.h:7 certain"]),
+        ("Box.__construct", Direction.CALLERS, ["a.php:4 certain", "a.php:5 by name", "a.php:9 certain"]),
+        ("Box", Direction.USERS, ["a.php:4 certain", "a.php:5 by name", "a.php:7 certain", "a.php:9 certain"]),
+        ("a.cs:2", Direction.CALLERS, ["a.cs:3 certain", "a.cs:6 certain"]),
+        ("Use.Use", Direction.CALLERS, [f"a.cs:{line} certain" for line in (10, 7, 8, 9)]),
+    ],
+)
+def test_a_constructor_is_called_however_its_type_is_written(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """By a word for the type, by that of a variable, or in the list of what a constructor initialises."""
+    assert sorted({*rows(tmp_path, WRITTEN, symbol, direction)}) == found
+
+
+def test_a_constant_is_used_wherever_it_is_a_value(tmp_path: Path) -> None:
+    """Of an argument, operand or handler as of what is called with a dot; not where it is defined."""
+    code = """class Lost < StandardError; end
+    class Lost; end
+    class U
+      use Lost
+      def a; raise Lost; end
+      def b(x); x == Lost; end
+      def c
+        a
+      rescue Lost => e
+        [Lost]
+      end
+      def d(x); case x; when Lost then 1; end; end
+      def e(x = Lost); y = Lost; end
+      def f(Lost:); end
+    end
+    """
+    found = rows(tmp_path, {"a.rb": code}, "Lost", Direction.USERS)
+    assert found == [f"a.rb:{line} certain" for line in (4, 5, 6, 9, 10, 12, 13)]

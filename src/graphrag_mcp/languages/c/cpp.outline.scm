@@ -85,6 +85,12 @@
   (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])])
 (compound_literal_expression type: [(type_identifier) @call (template_type name: (type_identifier) @call)
   (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])])
+(declaration type: [(type_identifier) @call (template_type name: (type_identifier) @call)
+    (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])]
+  declarator: (init_declarator declarator: (identifier) value: [(argument_list) (initializer_list)] @arguments))
+(field_initializer . [(field_identifier) @call.base (template_method name: (field_identifier) @call.base)
+    (qualified_identifier scope: (_) @receiver name: (template_method name: (field_identifier) @call.base))]
+  . [(argument_list) (initializer_list)] @arguments)
 ; `T name(f(x))` declares a variable, though the grammar reads a function.
 (compound_statement (declaration declarator: (function_declarator parameters: (parameter_list
   (parameter_declaration type: (type_identifier) @call declarator: (abstract_function_declarator))))))

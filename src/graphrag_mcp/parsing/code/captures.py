@@ -18,7 +18,8 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @comment     a comment
     @doc         a docstring inside the definition that it describes
     @call        the name of what is called, optionally with @receiver (what stands before the dot), or @value where
-                 that is never a module or a type
+                 that is never a module or a type; and @arguments, where these are not below the call; @call.base: a
+                 word for the type around it or for one above that, or the name of one, whose constructor is called
     @called      likewise, unless it is a local variable
     @set         the name of a call to which a value is assigned, so that it calls its setter; @set.read: itself, too
     @bare        a name that is called unless it is a local variable
@@ -256,6 +257,7 @@ class Findings:
         comments, uses = self.comments, self.uses
         return {
             "call": uses.add_call,
+            "call.base": uses.add_base_call,
             **dict.fromkeys(NAMING_ROLES, uses.add_naming),
             "called": uses.add_called,
             "generic": uses.add_generic,

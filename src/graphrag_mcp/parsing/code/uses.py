@@ -90,10 +90,16 @@ class Counting:
         )
         if listed is None:
             return NO_ARGUMENTS if call == name.parent else ANY_COUNT
-        is_list = self._data.startswith(b"{", listed.start_byte)  # It may be one argument.
-        if is_list or not self._is_of(name, listed) or listed.has_error or listed.named_child_count > _MOST_COUNTED:
+        if not self._is_of(name, listed):
             return ANY_COUNT
-        together, count = False, int(is_of_value and self._rules.gives_receiver)
+        return self.listed(listed, int(is_of_value and self._rules.gives_receiver))
+
+    def listed(self, listed: Node, count: int = 0) -> Count:
+        """Return how many arguments there are, with some that are not listed."""
+        is_list = self._data.startswith(b"{", listed.start_byte)  # It may be one argument.
+        if is_list or listed.has_error or listed.named_child_count > _MOST_COUNTED:
+            return ANY_COUNT
+        together = False
         for node in listed.named_children:
             if any(part.type in self._spread for part in (node, *node.children[:1])):
                 return ANY_COUNT
@@ -168,6 +174,7 @@ class Uses:
         self.described: list[Describing] = []
         self.namespace = OwnNamespace()
         self._namings: list[Naming] = []
+        self._of_base: list[int] = []  # The starts of names of constructors that constructors call.
         self._generics: dict[str, list[tuple[int, int]]] = {}  # Parameters for types, by name, with where they mean it.
         self._set: dict[int, bool] = {}  # Names to which values are assigned, by start, and whether they are read, too.
 
@@ -175,6 +182,11 @@ class Uses:
         """Add the name of what is called."""
         if (named := called_name(captures[role][0], self._code)) is not None:
             self._add_reference(named, captures, is_call=True)
+
+    def add_base_call(self, role: str, captures: Captures) -> None:
+        """Add the call of a constructor of the type around it, or of one above that."""
+        self._of_base.append(captures[role][0].start_byte)
+        self.add_call(role, captures)
 
     def add_type(self, role: str, captures: Captures) -> None:
         """Add the name of a type that is used."""
@@ -241,6 +253,9 @@ class Uses:
         """Add what could not be told before all matches were known: bare names and setters."""
         self._add_bare_names()
         self._leave_out_generics()
+        for start in self._of_base:
+            if call := self.references.get((start, True)):
+                self.references[start, True] = call._replace(is_base=True)
         for start, is_read in self._set.items():  # Within a name, no other one begins.
             if call := self.references.get((start, True)):
                 setter = call._replace(start=start + is_read, name=f"{call.name}=", given=Count(1, 1))
@@ -292,7 +307,7 @@ class Uses:
             is_far=bool(path) and path.partition("::")[0] not in _HERE,
             path=path,
             fields=self._fields_of(before) if is_call else "",
-            given=self._counting.given(node, is_of_value=is_of_value) if is_call else ANY_COUNT,
+            given=self._given(node, captures, is_of_value=is_of_value) if is_call else ANY_COUNT,
         )
         if "attribute" in captures:  # Within a name, no other one begins.
             whole = self.references[start, is_call]._replace(start=start + 1, name=name + self._attribute_ending)
@@ -300,6 +315,11 @@ class Uses:
         registration = REGISTRATIONS.get(name)
         if registration and registration.fits(node, receiver, is_call):
             self.declaring.append((node, registration))
+
+    def _given(self, name: Node, captures: Captures, *, is_of_value: bool) -> Count:
+        if listed := first_of(captures, "arguments"):
+            return self._counting.listed(listed)
+        return self._counting.given(name, is_of_value=is_of_value)
 
     def _add_bare_names(self) -> None:
         """Add the names that may be local variables as well and are not; a value in capitals is a constant."""

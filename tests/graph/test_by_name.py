@@ -1096,3 +1096,37 @@ def test_a_constant_is_used_wherever_it_is_a_value(tmp_path: Path) -> None:
     """
     found = rows(tmp_path, {"a.rb": code}, "Lost", Direction.USERS)
     assert found == [f"a.rb:{line} certain" for line in (4, 5, 6, 9, 10, 12, 13)]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Parse.String", ["A.cs:4 certain", "A.cs:5 certain"]),
+        ("Foo.Read", ["A.cs:14 certain"]),
+        ("Document.Read", ["A.cs:15 certain"]),
+    ],
+)
+def test_what_is_before_a_member_says_whose_it_is_in_whatever_words(
+    tmp_path: Path, symbol: str, found: list[str]
+) -> None:
+    """A method may be called as a type of the system, and a field as a type of the project."""
+    code = """class Parse { public static int String(string s) { return 1; } }
+    class X {
+      void A() {
+        Parse.String("a");
+        Parse.String("b");
+      }
+    }
+    namespace N {
+      public class Document { public static void Read(string s) {} }
+      public class Foo { public void Read(string s) {} }
+      public class Xml { public static Foo Document = null; }
+      class Y {
+        void B() {
+          Xml.Document.Read("x");
+          N.Document.Read("y");
+        }
+      }
+    }
+    """
+    assert rows(tmp_path, {"A.cs": code}, symbol, Direction.CALLERS) == found

@@ -304,9 +304,12 @@ class _Builder:
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
             kind = self._variables.of_receiver(use, index)
-            key = (index, use.name, use.receiver, kind, use.path, use.is_far, use.given)
+            fields = use.fields if use.fields[:1].isupper() else ""
+            key = (index, use.name, use.receiver, kind, use.path, use.is_far, fields, use.given)
             rows = by_target.setdefault(key, (index, use, []))[2]
-            if not rows or (not use.is_builtin and use.row > rows[-1]):
+            is_known = kind or use.receiver[:1].isupper() or use.receiver in self._own
+            is_dull = use.is_builtin and not (is_known or (not use.receiver and use.name in self._names.local))
+            if not rows or (not is_dull and use.row > rows[-1]):
                 rows.append(use.row)
         return by_target.values()
 
@@ -331,6 +334,8 @@ class _Builder:
         # Else it may be a constant, or a parameter for types.
         is_type = is_name and (self._has_capitals or not receiver.isupper())
         kind = self._variables.of_receiver(reference, index)
+        if not kind and is_type and reference.fields[:1].isupper():  # `Xml.Document` may be a field of a type.
+            kind = reference.fields.replace(".", OF_FIELD, 1)
         kind = "" if OF_FIELD in kind and (edge[2] or "." in kind.partition(OF_FIELD)[0]) else kind
         if kind and not (reference.is_path and kind.endswith("?")):  # `pager::open()` is of a module.
             owner = kind.partition(OF_FIELD)[0].rstrip(":?")
@@ -379,6 +384,9 @@ def _edge(
 def _owner_of(use: Reference) -> Reference:
     """Return the type before a member as what is used, with the path before it."""
     path, _, receiver = use.path.rpartition("::")
+    if not receiver and use.fields[:1].isupper():
+        before = use.fields.split(".")[-2]
+        return use._replace(name=use.receiver, receiver=before, fields="", is_plain=False)
     return use._replace(name=use.receiver, receiver=receiver, path=path, is_path=bool(receiver), is_plain=False)
 
 

@@ -178,3 +178,12 @@ def test_names_need_not_be_ascii(language: str) -> None:
 def test_a_signature_has_no_comments(path: str, text: str, signature: str) -> None:
     """They say something of a parameter or to a linter, and would cut the rest of the signature off."""
     assert [one.signature for one in outline_of(path, text).definitions] == [signature]
+
+
+def test_what_does_not_parse_defines_no_functions() -> None:
+    """A statement that a directive parts, and what a constructor behind a macro initialises."""
+    parted = "int run(int c) {\n#if X\n  if (c) { go(); }\n#endif\n#if Y\n  else if (c) { go(); }\n#endif\n}\n"
+    assert [symbol.name for symbol in parse_file("a.c", parted.encode()).symbols] == ["run"]
+    code = "struct Arg {\n  CX Arg(int* v) : type_(1), p_(v) {}\n  int p_;\n};\n"
+    found = parse_file("a.cpp", code.encode()).symbols
+    assert [symbol.qualified_name for symbol in found] == ["Arg", "Arg.Arg", "Arg.p_"]

@@ -151,4 +151,4 @@
   value: [(field_expression) @kind (reference_expression value: (field_expression) @kind)]) @held
 ; What a variant holds has its name, mostly.
 (tuple_struct_pattern type: [(scoped_identifier name: (identifier) @kind) (identifier) @kind]
-  . (identifier) @variable . (#not-any-of? @kind "Some" "Ok" "Err")) @made.new
+  . (identifier) @variable . (#not-match? @kind "^(Some|Ok|Err)$")) @made.new

@@ -87,6 +87,7 @@ _ONLY_DECLARED = """
     method_declaration method_elem method_signature protocol_function_declaration
 """
 _CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
+_MOST_BEFORE = 8  # Nodes of a declaration of which one may be such a list.
 _MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
 
 
@@ -286,6 +287,8 @@ class Findings:
             name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None or (node.type == "declaration" and role == "constant" and not _is_of_file(node)):
             return
+        if role == "method" and node.type == "field_declaration" and _is_initialised(node, name):
+            return
         name_start, text = name.start_byte, self._code.node_text(name)
         if not text.strip():
             return  # The parser put a name where the grammar wants one.
@@ -345,6 +348,13 @@ class Findings:
 
     def _text(self, role: str, captures: Captures) -> str:
         return self._code.node_text(captures[role][0]) if role in captures else ""
+
+
+def _is_initialised(node: Node, name: Node) -> bool:
+    """Return whether a name is in the list of a constructor of C++ that is read as members, behind a macro."""
+    first = islice((node.child(place) for place in range(node.child_count)), _MOST_BEFORE)
+    lists = (child for child in first if child is not None and child.type == "bitfield_clause")
+    return any(child.end_byte <= name.start_byte for child in lists)
 
 
 def _is_of_file(node: Node) -> bool:

@@ -222,12 +222,56 @@ def test_rust_macros_variants_attributes_and_tests_beside_the_code(
 
 
 def test_calls_between_overloads_of_one_name_are_calls(tmp_path: Path) -> None:
-    """Which of them is meant is not known; that one is called is."""
+    """Which of them is meant is not known."""
     text = """class X { int f(int a); int f(char b); };
 int X::f(int a) { return f('c'); }
 int X::f(char b) { return b; }
 """
-    assert rows(tmp_path, {"a.cpp": text}, "X.f", Direction.CALLERS) == ["a.cpp:2 certain"]
+    assert rows(tmp_path, {"a.cpp": text}, "X.f", Direction.CALLERS) == ["a.cpp:2 by name"]
+
+
+OVERLOADS = {
+    "k.h": "class K {\n public:\n  void put(int);\n  void put(const char*);\n  int* at(int i);\n"
+    "  const int* at(int) const;\n  void only(unsigned int a, char* argv[], Node* const n);\n};\n"
+    "inline void K::only(unsigned int x, char** argv, Node* n) {}\n"
+    "int Parse(const char* s, int n = -1, std::map<A, B> m = f('=(,'));\nint Parse();\n"
+    "int& ref(int a) { return a; }\nint& ref() { return b; }\n",
+    "k.cpp": '#include "k.h"\nvoid K::put(int x) {}\nvoid K::put(const char* x) {}\n'
+    "int Parse(const char* text, int n, map<A, B> m) { return 1; }\nint Parse() { return 1; }\n",
+    "u.cpp": '#include "k.h"\nvoid a(K* k) { k->put(3); }\nvoid b(K* k) { k->at(1); }\n'
+    'void c(K* k) { k->only(1, 0, 0); }\nvoid d() { Parse("y"); }\nvoid e() { Parse(); }\nvoid f() { ref(1); }\n'
+    "void g() { Parse(1, 2, 3, 4); }\n",
+    "W.cs": "class W {\n  static void Log(int x) {}\n  static void Log(string x) {}\n  T Get<T>(int x) => null;\n"
+    "  object Get(int x) => null;\n  void A() { Log(1); Get<int>(2); Go(1); Go(); }\n  void Go(int x) {}\n"
+    "  void Go() {}\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("k.cpp:2", ["u.cpp:2 by name"]),
+        ("k.h:4", ["u.cpp:2 by name"]),
+        ("k.h:5", ["u.cpp:3 by name"]),
+        ("k.h:7", ["u.cpp:4 certain"]),
+        ("k.cpp:4", ["u.cpp:5 certain", "u.cpp:8 by name"]),
+        ("k.cpp:5", ["u.cpp:6 certain", "u.cpp:8 by name"]),
+        ("k.h:12", ["u.cpp:7 certain"]),
+        ("k.h:13", []),
+        ("W.cs:2", ["W.cs:6 by name"]),
+        ("W.cs:5", ["W.cs:6 by name"]),
+        ("W.cs:7", ["W.cs:6 certain"]),
+    ],
+)
+def test_a_call_is_one_of_the_overloads_that_take_it(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """What a header declares and another file defines is one, whatever its parameters are called there."""
+    assert rows(tmp_path, OVERLOADS, symbol, Direction.CALLERS) == found
+
+
+def test_the_same_for_different_builds_is_one_function(tmp_path: Path) -> None:
+    """Each of them is called in some build."""
+    code = "#if W\nvoid f(int x) {}\n#else\nvoid f(int y) {}\n#endif\nvoid g() { f(3); }\n"
+    assert rows(tmp_path, {"a.cpp": code}, "a.cpp:4", Direction.CALLERS) == ["a.cpp:6 certain"]
 
 
 TYPES = {
@@ -917,3 +961,172 @@ def test_a_test_that_leads_to_a_definition_by_name_is_by_name(tmp_path: Path) ->
     }
     found = rows(tmp_path, files, "Builder.read", Direction.TESTS)
     assert sorted(found) == ["src/parser.rs:5 by name", "src/parser.rs:6 certain"]
+
+
+LOCALS = {
+    "Cargo.toml": '[package]\nname = "p"\n',
+    "src/lib.rs": "mod m;\nmod n;\n",
+    "src/m.rs": "pub fn run() -> i32 { 2 }\n",
+    "src/n.rs": """pub fn run() -> i32 { 1 }
+    fn a() { let run = || 2; run(); (run)(); println!("{}", run()); }
+    fn b(run: fn() -> i32) { run(); }
+    fn c() { use crate::m::run; run(); }
+    fn d(v: Vec<F>) { for run in v { run(); } }
+    fn e(v: Option<F>) { v.map(|run| run()); if let Some(run) = v { run(); } else { go(); }
+      run(); println!("{}", self.run()); }
+    fn f() { let run = run(); run }
+    fn g(Run(x): Run) { Run(1); }
+    struct Run(u8);
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [("src/m.rs:1", ["src/n.rs:4 certain"]), ("src/n.rs:1", ["src/n.rs:7 certain", "src/n.rs:8 certain"])],
+)
+def test_a_local_variable_that_is_called_is_no_function_of_its_name(
+    tmp_path: Path, symbol: str, found: list[str]
+) -> None:
+    """Nor is what a function imports itself that of the file; a value before a variable's name is not the variable."""
+    assert [row for row in rows(tmp_path, LOCALS, symbol, Direction.CALLERS) if row.endswith("certain")] == found
+    assert "src/n.rs:9 certain" in rows(tmp_path, LOCALS, "Run", Direction.USERS)
+
+
+def test_a_field_is_not_called_where_a_method_has_its_name(tmp_path: Path) -> None:
+    """The field may have any value."""
+    files = {
+        "a.rs": "struct Timer {\n  start: u32,\n}\nimpl Timer {\n  fn start() {} }\nfn go() { Timer::start(); }\n",
+        "a.php": "<?php\nclass C {\n  private $size;\n  function size() { return 3; }\n"
+        "  function go() { return $this->size(); }\n}\n",
+    }
+    for field in ("a.rs:2", "a.php:3"):
+        assert not any(row.endswith("certain") for row in rows(tmp_path, files, field, Direction.CALLERS))
+    assert rows(tmp_path, files, "a.rs:5", Direction.CALLERS) == ["a.rs:6 certain"]
+    assert rows(tmp_path, files, "a.php:4", Direction.CALLERS) == ["a.php:5 certain"]
+
+
+GENERIC = {
+    "a.rs": """pub type Second = f64;
+    pub enum Unit { Second, Milli }
+    fn a(d: i32) { Unit::Second.show(d); }
+    fn b(d: i32) { format!("{}", take(Some(Unit::Second), d)); }
+    fn c() -> Second { 1.0 }
+    pub struct Rng;
+    impl Rng { fn make() {} }
+    fn d<Rng: Area>(r: Rng) -> Vec<Rng> { Rng::make() }
+    struct Held<Rng>(Rng);
+    fn e(r: Rng) { Rng::make() }
+    impl TryFrom<Rng> for usize {
+      fn try_from(n: Rng) -> Self { 1 } }
+    fn f(x: i64) { usize::try_from(x); }
+    """,
+    "a.cpp": "class Item {};\ntemplate <typename Item> Item f(Item x) { return Item(x); }\nItem g();\n",
+    "a.cs": "class Item {}\nclass Box<Item> { Item x; }\nclass Bag { Item x; }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("a.rs:1", Direction.USERS, [5]),
+        ("Rng", Direction.USERS, [7, 10, 11, 12]),
+        ("Rng.make", Direction.CALLERS, [10]),
+        ("usize.try_from", Direction.CALLERS, []),
+        ("a.cpp:1", Direction.USERS, [3]),
+        ("a.cs:1", Direction.USERS, [3]),
+    ],
+)
+def test_a_name_that_means_something_else_where_it_is_used(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[int]
+) -> None:
+    """A variant, a parameter for types, and what a foreign type has besides the project's."""
+    certain = [row for row in rows(tmp_path, GENERIC, symbol, direction) if row.endswith("certain")]
+    assert sorted({int(row.partition(":")[2].split()[0]) for row in certain}) == found
+
+
+WRITTEN = {
+    "b.h": "class Base {\n public:\n  Base(int x);\n  Base();\n};\n"
+    "class Top : public Base {\n  Top() : Base(3), Base_(4) {}\n  int Base_;\n};\n",
+    "b.cpp": '#include "b.h"\nBase::Base(int x) : y_(x) {}\nDer::Der() : Base(3), m_(4) {}\nvoid a() { Base b(1); }\n'
+    "void c() { Base b{1}; }\nvoid d() { Base b(1, 2); }\n",
+    "a.php": "<?php\nclass Box {\n  function __construct($x) {}\n  static function make() { return new self(1); }\n"
+    "  static function late() { return new static(2); }\n}\nclass Sub extends Box {\n"
+    "  function up($x) {\n    if ($x instanceof Box) { return new parent(3); }\n  }\n}\n",
+    "a.cs": "class Base {\n  public Base(int x) {}\n  public Base() : this(1) {}\n}\nclass Use : Base {\n"
+    "  public Use(int y) : base(7) {}\n  static Use One = new(3);\n  Use? Two { get; } = new(4);\n"
+    "  Use Make() => new(5);\n  void Go() { Use u = new(6); }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("b.cpp:2", Direction.CALLERS, ["b.cpp:3 by name", "b.cpp:4 certain", "b.cpp:5 by name", "b.h:7 certain"]),
+        ("Box.__construct", Direction.CALLERS, ["a.php:4 certain", "a.php:5 by name", "a.php:9 certain"]),
+        ("Box", Direction.USERS, ["a.php:4 certain", "a.php:5 by name", "a.php:7 certain", "a.php:9 certain"]),
+        ("a.cs:2", Direction.CALLERS, ["a.cs:3 certain", "a.cs:6 certain"]),
+        ("Use.Use", Direction.CALLERS, [f"a.cs:{line} certain" for line in (10, 7, 8, 9)]),
+    ],
+)
+def test_a_constructor_is_called_however_its_type_is_written(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """By a word for the type, by that of a variable, or in the list of what a constructor initialises."""
+    assert sorted({*rows(tmp_path, WRITTEN, symbol, direction)}) == found
+
+
+def test_a_constant_is_used_wherever_it_is_a_value(tmp_path: Path) -> None:
+    """Of an argument, operand or handler as of what is called with a dot; not where it is defined."""
+    code = """class Lost < StandardError; end
+    class Lost; end
+    class U
+      use Lost
+      def a; raise Lost; end
+      def b(x); x == Lost; end
+      def c
+        a
+      rescue Lost => e
+        [Lost]
+      end
+      def d(x); case x; when Lost then 1; end; end
+      def e(x = Lost); y = Lost; end
+      def f(Lost:); end
+    end
+    """
+    found = rows(tmp_path, {"a.rb": code}, "Lost", Direction.USERS)
+    assert found == [f"a.rb:{line} certain" for line in (4, 5, 6, 9, 10, 12, 13)]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("Parse.String", ["A.cs:4 certain", "A.cs:5 certain"]),
+        ("Foo.Read", ["A.cs:14 certain"]),
+        ("Document.Read", ["A.cs:15 certain"]),
+    ],
+)
+def test_what_is_before_a_member_says_whose_it_is_in_whatever_words(
+    tmp_path: Path, symbol: str, found: list[str]
+) -> None:
+    """A method may be called as a type of the system, and a field as a type of the project."""
+    code = """class Parse { public static int String(string s) { return 1; } }
+    class X {
+      void A() {
+        Parse.String("a");
+        Parse.String("b");
+      }
+    }
+    namespace N {
+      public class Document { public static void Read(string s) {} }
+      public class Foo { public void Read(string s) {} }
+      public class Xml { public static Foo Document = null; }
+      class Y {
+        void B() {
+          Xml.Document.Read("x");
+          N.Document.Read("y");
+        }
+      }
+    }
+    """
+    assert rows(tmp_path, {"A.cs": code}, symbol, Direction.CALLERS) == found

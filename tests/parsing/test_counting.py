@@ -28,7 +28,9 @@ TAKEN = [
     ("a.rs", "fn f(#[cfg(unix)] a: u8) {}", ANY),
     ("a.c", "int f(int a, ...) { return a; }", ANY),
     ("a.c", "int f(a, b) int a; int b; { return a; }", ANY),
-    ("a.cpp", "int f(int a, int b = 2) { return a; }", (0, 2)),
+    ("a.cpp", "int f(int a, int b = 2) { return a; }", (1, 2)),
+    ("a.cpp", "int& f(int a, ...) { return a; }", (1, MANY)),
+    ("a.cpp", "void f() {}", (0, 0)),
     ("a.cpp", "template <class... T> void f(T... t) {}", ANY),
     ("a.kt", "fun f(a: Int) {}", ANY),
 ]

@@ -195,3 +195,12 @@ def test_a_signature_has_no_comments(path: str, text: str, signature: str) -> No
 def test_the_types_of_which_one_is_made_have_its_fields(text: str, names: list[str]) -> None:
     """Beside each other or each at a time; what is in them is of others."""
     assert [symbol.qualified_name for symbol in parse_lines("a.ts", text).symbols] == names
+
+
+def test_what_does_not_parse_defines_no_functions() -> None:
+    """A statement that a directive parts, and what a constructor behind a macro initialises."""
+    parted = "int run(int c) {\n#if X\n  if (c) { go(); }\n#endif\n#if Y\n  else if (c) { go(); }\n#endif\n}\n"
+    assert [symbol.name for symbol in parse_file("a.c", parted.encode()).symbols] == ["run"]
+    code = "struct Arg {\n  CX Arg(int* v) : type_(1), p_(v) {}\n  int p_;\n};\n"
+    found = parse_file("a.cpp", code.encode()).symbols
+    assert [symbol.qualified_name for symbol in found] == ["Arg", "Arg.Arg", "Arg.p_"]

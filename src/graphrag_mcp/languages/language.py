@@ -31,7 +31,8 @@ class Arguments(Struct, frozen=True):
     together: str = ""  # Arguments that are one more, or none: Ruby's last hash.
     spread: str = ""  # Any number of arguments.
     bare: str = ""  # Functions that take none where they list no parameters.
-    has_macros: bool = False  # Whether an argument in capitals may stand for several, and an empty list for any number.
+    has_macros: bool = False  # Whether an argument in capitals may stand for several.
+    is_open: bool = False  # Whether an empty list of parameters stands for any number.
     gives_receiver: bool = False  # Whether the value before a name is the first argument.
     takes_more: bool = False  # Whether a function may be given more than it names.
 
@@ -75,6 +76,7 @@ class Language(Struct, frozen=True):
     overrides_exactly: bool = False  # Whether a method that overrides one must have as many parameters.
     unreplaced: str = ""  # Words before a member that overrides none and that none overrides, unless it is abstract.
     blocks_implement: bool = False  # Whether only the members of a block that names a type above override its members.
+    overloads: bool = False  # Whether functions of one name may differ in nothing but the types of their parameters.
     arguments: Arguments | None = None  # Without facts: how they are counted, None if they are not.
     inner_modules: bool = False  # Whether a file may contain a module, which hides its names.
     # Folders below which that of a file is its package, whose declarations it sees; "*": it sees those of all files.

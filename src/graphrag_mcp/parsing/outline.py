@@ -58,6 +58,7 @@ class Reference(NamedTuple):
     receiver: "" for a bare name; the last name of a dotted one; one of those above. is_builtin: whether the name is
     also a builtin of the language. is_of_value: whether the receiver can be no module, nor a type. is_path: whether it
     can be nothing else: `receiver::name`. is_plain: whether it is a variable, or a field of the own instance.
+    is_base: whether a constructor of the type around it, or of one above that, is called by a word or by its name.
     is_far: whether the path begins elsewhere: `package::receiver::name`. path: what is before the receiver in a path.
     fields: the receiver as a whole where it is a field of a variable: `cart.owner`.
     """
@@ -73,6 +74,7 @@ class Reference(NamedTuple):
     is_path: bool = False
     is_plain: bool = False
     is_far: bool = False
+    is_base: bool = False
     path: str = ""
     fields: str = ""
     given: Count = ANY_COUNT  # The arguments of a call.
@@ -116,7 +118,7 @@ class Import(NamedTuple):
     """A name that the file imports.
 
     name: its name in the file. target: its name where it is defined. module: see `Relation.target_module`.
-    whole: whether the name is the module itself.
+    whole: whether the name is the module itself. inside: the index of the function around it, -1 for none.
     """
 
     row: int
@@ -124,6 +126,7 @@ class Import(NamedTuple):
     target: str
     module: str
     whole: bool
+    inside: int = -1
 
     @property
     def as_module(self) -> str:

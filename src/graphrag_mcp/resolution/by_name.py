@@ -33,14 +33,15 @@ from graphrag_mcp.resolution.candidates import (
     Called,
     Candidate,
     Meant,
+    are_overloads,
     candidate_of,
     count_symbols,
+    fitting,
     guess,
     is_member,
     one_or_guess,
     owner_name,
     scopes,
-    takes,
 )
 from graphrag_mcp.resolution.owners import USED, Definitions, Inherited, NamedModules, Owners
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME, Reads
@@ -53,6 +54,8 @@ _OF_FILES = (RelationKind.IMPORTS, *_LINKING)
 _UNTOLD = (RelationKind.CONTAINS, RelationKind.TESTS, *_LINKING)
 _OF_MODULES = (Resolution.IMPORT, Resolution.LOCAL)
 _SCOPES = (SymbolKind.TYPE, SymbolKind.MODULE)
+_CALLING = (RelationKind.CALLS, RelationKind.TESTS)  # What is called is no field, where a function has its name.
+_OF_ONE = (RelationKind.CALLS, RelationKind.HANDS_ON)  # Of overloads, one.
 _SCOPED = (RelationKind.CALLS, RelationKind.INHERITS, RelationKind.USES, RelationKind.HANDS_ON, RelationKind.TESTS)
 _MEANT_BY = {
     **dict.fromkeys(RelationKind, frozenset(SymbolKind) - {SymbolKind.SECTION}),
@@ -181,7 +184,7 @@ class NameResolution:
                 if relation.kind is RelationKind.CALLS:
                     types = ((each.path, each.name) for each in meaning.chosen if each.kind is SymbolKind.TYPE)
                     run = [candidate_of(each) for kind in types for each in self._inherited.run_by_creation(kind)]
-                    yield from self._link(relation, Meant(meaning.how, run), source)
+                    yield from self._link(relation, self._of_overloads(relation, Meant(meaning.how, run)), source)
                 elif relation.kind is RelationKind.INHERITS:
                     yield from (
                         Link(source, link.target, relation.line, relation.kind, "", How.ABOVE) for link in links
@@ -207,7 +210,9 @@ class NameResolution:
 
     def _link(self, relation: Relation, meaning: Meant, source: Place | int) -> list[Link]:
         use = Use.BASE if relation.resolution is Resolution.BASE else ""
-        return [Link(each.place, source, relation.line, relation.kind, use, meaning.how) for each in meaning.chosen]
+        return [
+            Link(each.place, source, relation.line, relation.kind, use, meaning.how_of(each)) for each in meaning.chosen
+        ]
 
     def _around(self, relation: Relation) -> Place | int:
         """Return the innermost definition of the relation's source: of an `impl` the type, in whatever file it is."""
@@ -234,8 +239,18 @@ class NameResolution:
             source = self._block(source) or next(self._scopes(relation), "")
         like = relation._replace(source=source, line=0)
         if like not in self._meanings:
-            self._meanings[like] = self._found(relation)
+            found = self._found(relation)
+            if relation.kind in _CALLING and found.how is How.SAID and not self._language.calls_fields:
+                others = [each for each in found.chosen if each.kind is not SymbolKind.FIELD]
+                found = found._replace(chosen=others or found.chosen)
+            self._meanings[like] = self._of_overloads(relation, found)
         return self._meanings[like]
+
+    def _of_overloads(self, relation: Relation, meaning: Meant) -> Meant:
+        """Return what is meant, with whether only one of its functions is: none takes what is given, or several do."""
+        if not self._language.overloads or relation.kind not in _OF_ONE:
+            return meaning
+        return meaning._replace(is_one=not self._called(relation).fits or are_overloads(meaning.chosen))
 
     def _of_syntax(self, relation: Relation) -> Meant:
         """Return what the source says whose member it is."""
@@ -298,10 +313,10 @@ class NameResolution:
         key = relation.target, relation.kind, is_macro, has_no_receiver, is_of_unknown, given
         if key not in self._all_called:
             every = [each for each in definitions if self._may_mean(relation, each)]
-            fitting = [each for each in every if takes(each, given)]
-            every = fitting or ([] if is_of_unknown else every)  # Else a definition was changed.
+            fits = fitting(every, given, has_overloads=self._language.headers and self._language.overloads)
+            every = fits or ([] if is_of_unknown else every)  # Else a definition was changed.
             shown = [each for each in every if not each.file.is_archived] or every
-            self._all_called[key] = Called(list(map(candidate_of, shown)))
+            self._all_called[key] = Called(list(map(candidate_of, shown)), fits=bool(fits))
         return self._all_called[key]
 
     def _may_mean(self, relation: Relation, each: Named) -> bool:

@@ -1,11 +1,13 @@
 """The definitions that a name may mean, in languages without facts, and which of them is meant."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import CALLABLE, HEADER_SUFFIXES, Count, SymbolKind
+from graphrag_mcp.model.files import ANY_COUNT, CALLABLE, HEADER_SUFFIXES, Count, SymbolKind
 from graphrag_mcp.model.links import How, Place
 from graphrag_mcp.model.sources import Named
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
@@ -13,13 +15,25 @@ from graphrag_mcp.text.names import without_constructor
 
 MOST_SCOPES = 20
 MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
+_FORMS = 4_000  # Written parameters that are kept.
+_QUALIFIER = re.compile(r"\btypename |(?:\w+(?:<[^<>]*>)?)?::")
+_BLANKS = re.compile(r" *([^\w ]) *")
+_DEFAULT = re.compile(r"=(?![=>]).*", re.DOTALL)
+_NAME = re.compile(r"(?<=[ *&>\])])\w+(?=(?:\[\w*\])*\Z)")  # Of a parameter, behind its type.
+_ARRAY, _COPIED = re.compile(r"\[\w*\]\Z"), re.compile(r"\Aconst (?=[^*&]*\Z)|(?<=\*)const\Z")  # Of no other type.
+_INSTANCE = re.compile(r"(?: *(?:const\b|volatile\b|&))*")  # Words behind the parameters: of which instances it is.
 
 
 class Meant(NamedTuple):
-    """What one relation means. chosen: none for nothing of the project."""
+    """What one relation means. chosen: none for nothing of the project. is_one: only one of its functions is meant."""
 
     how: How
     chosen: Sequence["Candidate"]
+    is_one: bool = False
+
+    def how_of(self, candidate: "Candidate") -> How:
+        """Return what is known of one of the chosen."""
+        return How.SHARED if self.is_one and candidate.kind in CALLABLE else self.how
 
 
 NOTHING = Meant(How.SHARED, ())
@@ -33,12 +47,14 @@ class Candidate(NamedTuple):
     kind: SymbolKind
     place: Place | int
     nearness: int = 0
+    signature: str = ""
 
 
 class Called:
-    """The definitions of one name."""
+    """The definitions of one name. fits: whether they take as many arguments as are given."""
 
-    def __init__(self, everyone: Sequence[Candidate]) -> None:
+    def __init__(self, everyone: Sequence[Candidate], *, fits: bool) -> None:
+        self.fits = fits
         self.all, self.is_known = everyone, count_symbols(everyone) <= MAX_CANDIDATES
         self.methods = [each for each in everyone if each.kind is SymbolKind.METHOD]
         self.in_file: defaultdict[str, list[Candidate]] = defaultdict(list)
@@ -82,7 +98,7 @@ def takes(named: Named, given: Count) -> bool:
 
 def candidate_of(named: Named) -> Candidate:
     """Return a definition as one that may be meant."""
-    return Candidate(named.file.path, named.qualified_name, named.kind, named.place)
+    return Candidate(named.file.path, named.qualified_name, named.kind, named.place, signature=named.signature)
 
 
 def one_or_guess(how: How, candidates: Sequence[Candidate]) -> Meant:
@@ -103,3 +119,81 @@ def count_symbols(definitions: Sequence[Candidate]) -> int:
     named = [(without_constructor(candidate.name), candidate) for candidate in counted]
     declared = {name for name, candidate in named if candidate.path.endswith(HEADER_SUFFIXES)}
     return len({(name, None if name in declared else candidate.path) for name, candidate in named})
+
+
+@lru_cache(_FORMS)
+def forms(name: str, signature: str) -> Set[str]:
+    """Return how the parameters of a function are written: as they are, and without their names.
+
+    One function has one of these in common wherever it is declared, overloads have none. One that is cut ends in ",".
+    """
+    start = signature.find("(", signature.find(name) + len(name))
+    parts, end = _parted(signature, start)
+    before = "" if start < 0 else signature[:start].rpartition(name)[2].strip()
+    after = ")" + "".join(_INSTANCE.match(signature, end).group().split())  # type: ignore[union-attr]
+    written = [_DEFAULT.sub("", _BLANKS.sub(r"\1", _QUALIFIER.sub("", part))).strip() for part in parts]
+    if signature[end - 1 :] != ")" and end == len(signature):
+        written, after = [*written[:-1], ""], ""
+    elif written in ([""], ["void"]):
+        written = []
+    types = (_NAME.sub("", _COPIED.sub("", part)).strip() for part in written)
+    unnamed = [_COPIED.sub("", _ARRAY.sub("*", part)) for part in types]
+    return {f"{before}({','.join(each)}{after}" for each in (written, unnamed)}
+
+
+def _parted(text: str, start: int) -> tuple[list[str], int]:
+    """Return what is between commas in the bracket that begins at a place of a text, and where that ends."""
+    depth, begin, parts = 0, start + 1, []
+    for place in range(start, len(text) if start >= 0 else 0):
+        letter = text[place]
+        depth += (letter in "([{<") - (letter in ")]}" or (letter == ">" and text[place - 1] not in "-="))
+        if depth == 0 or (depth == 1 and letter == ","):
+            parts.append(text[begin:place])
+            begin = place + 1
+        if depth == 0:
+            return parts, begin
+    return [*parts, text[begin:]], len(text)
+
+
+def are_overloads(candidates: Sequence[Candidate]) -> bool:
+    """Return whether functions of one name are several, by their parameters in one file, or in the headers."""
+    seen: defaultdict[str, set[str]] = defaultdict(set)
+    for each in candidates:
+        if each.kind in CALLABLE:
+            known = seen["" if each.path.endswith(HEADER_SUFFIXES) else each.path]
+            own = forms(each.name.rpartition(".")[2], each.signature)
+            if known and known.isdisjoint(own) and not any(_begins(form, other) for form in own for other in known):
+                return True
+            known.update(own)
+    return False
+
+
+def _begins(form: str, other: str) -> bool:
+    """Return whether one of two forms is cut and the other begins with it."""
+    return (form[-1:] == "," and other.startswith(form)) or (other[-1:] == "," and form.startswith(other))
+
+
+def fitting(definitions: Sequence[Named], given: Count, *, has_overloads: bool) -> list[Named]:
+    """Return the definitions that take as many arguments as a call gives.
+
+    Where a language has headers and overloads, default values may be in another declaration with the same parameters.
+    """
+    if not has_overloads or given == ANY_COUNT:
+        return [each for each in definitions if takes(each, given)]
+    leasts: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for each in definitions:
+        for key in _keys(each):
+            leasts[key].append(each.least)
+    return [each for each in definitions if takes(each._replace(least=_least(each, leasts)), given)]
+
+
+def _keys(named: Named) -> Iterator[tuple[str, str]]:
+    return ((owner_name(named.qualified_name), form) for form in forms(named.name, named.signature))
+
+
+def _least(named: Named, leasts: Mapping[tuple[str, str], Sequence[int]]) -> int:
+    """Return how many arguments a function takes at least, by all of its declarations; 0 if one may be unknown."""
+    known = [leasts[key] for key in _keys(named)]
+    is_first = named.kind is SymbolKind.METHOD or named.file.path.endswith(HEADER_SUFFIXES)
+    is_elsewhere = not is_first or f"::{named.name}" in named.signature
+    return 0 if is_elsewhere and max(map(len, known)) == 1 else min(map(min, known))

@@ -21,7 +21,16 @@ from graphrag_mcp.model.files import (
 from graphrag_mcp.model.grouping import grouped
 from graphrag_mcp.model.links import How, Link
 from graphrag_mcp.model.sources import Keyed, Named
-from graphrag_mcp.resolution.candidates import NOTHING, Called, Meant, candidate_of, one_or_guess, owner_name, scopes
+from graphrag_mcp.resolution.candidates import (
+    NOTHING,
+    Called,
+    Meant,
+    candidate_of,
+    guess,
+    one_or_guess,
+    owner_name,
+    scopes,
+)
 from graphrag_mcp.resolution.reads import BASES, MOST_OF_A_NAME, PASSED_ON, Reads
 
 MOST_ABOVE = 100  # Types above a type, besides those that it names itself.
@@ -277,6 +286,7 @@ class Owners:
     ) -> None:
         self._source, self._path, self._modules, self._inherited = source, file.path, modules, inherited
         self._language, self._builtins = describe(file.language), builtins_of(file.language)
+        self._implicit = frozenset(self._language.implicit.split())
         self._definitions, self._fields = definitions, cache(partial(_fields_in, source))
         self._followed: dict[tuple[str, str], tuple[str, str]] = {}  # By the owner and module of a relation.
 
@@ -304,15 +314,19 @@ class Owners:
         here = [each for each in (imported if modules else owned) if each.path == self._path]
         whole = {each.name.rpartition(".")[0].replace(".", "/") for each in owned[:MOST_OF_A_NAME]}
         is_found = bool(modules or around) or relation.target_module in ("", MACRO, *whole)  # Else a foreign one.
+        is_known = any(self._definitions.of(owner, _SCOPES))
+        if owned and not is_known and relation.target in self._implicit:  # A foreign type has others of that name.
+            return guess(here or imported or owned)
         if owned:
             return one_or_guess(said if here or is_found else How.NAMED, here or imported or owned)
+        if relation.kind is RelationKind.USES and not self._may_inherit(owner, relation.target):
+            return NOTHING
         is_type_in_it = relation.kind is RelationKind.INHERITS and relation.owner.endswith("::")
         if is_type_in_it or self.is_of_unknown(relation):
             return NOTHING
-        is_type = any(self._definitions.of(owner, _SCOPES))
-        if relation.kind is RelationKind.HANDS_ON and not (is_type and self._may_inherit(owner, relation.target)):
+        if relation.kind is RelationKind.HANDS_ON and not (is_known and self._may_inherit(owner, relation.target)):
             return NOTHING
-        if is_type and called.methods:
+        if is_known and called.methods:
             above = self._of_types_above(owner, relation.target)
             return above if above.chosen else self._extensions(relation)
         return self._extensions(relation) if self._is_of_foreign_type(owner) else None

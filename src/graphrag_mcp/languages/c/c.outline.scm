@@ -20,11 +20,12 @@
   (array_declarator declarator: (field_identifier) @name)
   (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))]) @field
 
-(function_definition declarator: [
+; A directive may part a statement, which is none then.
+((function_definition declarator: [
   (function_declarator declarator: (identifier) @name)
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
   (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))]
-  body: (_) @body) @function
+  body: (_) @body) @function (#not-match? @name "^(catch|for|if|switch|while)$"))
 (declaration declarator: [
   (function_declarator declarator: (identifier) @name)
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))

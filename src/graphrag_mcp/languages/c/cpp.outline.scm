@@ -6,6 +6,9 @@
 (alias_declaration name: (type_identifier) @name) @type
 (concept_definition name: (identifier) @name) @type
 (template_declaration) @wrapper
+(template_parameter_list [(type_parameter_declaration (type_identifier) @generic)
+  (variadic_type_parameter_declaration (type_identifier) @generic)
+  (optional_type_parameter_declaration name: (type_identifier) @generic)])
 
 ; Tests of GoogleTest are known by two names, those of Catch2 and doctest by a title, before a block of their own.
 (function_definition declarator: (function_declarator declarator: (identifier) @name
@@ -82,6 +85,12 @@
   (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])])
 (compound_literal_expression type: [(type_identifier) @call (template_type name: (type_identifier) @call)
   (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])])
+(declaration type: [(type_identifier) @call (template_type name: (type_identifier) @call)
+    (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])]
+  declarator: (init_declarator declarator: (identifier) value: [(argument_list) (initializer_list)] @arguments))
+(field_initializer . [(field_identifier) @call.base (template_method name: (field_identifier) @call.base)
+    (qualified_identifier scope: (_) @receiver name: (template_method name: (field_identifier) @call.base))]
+  . [(argument_list) (initializer_list)] @arguments)
 ; `T name(f(x))` declares a variable, though the grammar reads a function.
 (compound_statement (declaration declarator: (function_declarator parameters: (parameter_list
   (parameter_declaration type: (type_identifier) @call declarator: (abstract_function_declarator))))))

@@ -17,6 +17,7 @@ LANGUAGES = (
             parameters="parameter",
             uncounted="comment",
         ),
+        overloads=True,
         overrides_exactly=True,
         hides_private=True,
         attribute_ending="Attribute",

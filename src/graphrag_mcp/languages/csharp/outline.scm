@@ -33,6 +33,15 @@
   name: [(identifier) @call (generic_name (identifier) @call)]))
 (object_creation_expression type: [(identifier) @call (generic_name (identifier) @call)
   (qualified_name name: (identifier) @call)])
+(constructor_initializer ["this" "base"] @call.base (argument_list) @arguments)
+[(variable_declaration type: [(identifier) @call (generic_name (identifier) @call) (qualified_name name: (identifier) @call)
+    (nullable_type type: [(identifier) @call (generic_name (identifier) @call)])]
+    (variable_declarator (implicit_object_creation_expression (argument_list) @arguments)))
+  (property_declaration type: [(identifier) @call (generic_name (identifier) @call) (qualified_name name: (identifier) @call)
+    (nullable_type type: [(identifier) @call (generic_name (identifier) @call)])]
+    value: (implicit_object_creation_expression (argument_list) @arguments))
+  (method_declaration returns: [(identifier) @call (generic_name (identifier) @call)]
+    body: (arrow_expression_clause (implicit_object_creation_expression (argument_list) @arguments)))]
 ; A method as a value, unless it is a local variable; a member of a value is mostly a property.
 [(argument (identifier) @handed) (assignment_expression right: (identifier) @handed)
   (initializer_expression (identifier) @handed) (variable_declarator (identifier) . (identifier) @handed .)
@@ -56,6 +65,7 @@
 (is_expression right: [(identifier) @reference (generic_name (identifier) @reference)
   (qualified_name name: (identifier) @reference)])
 (constant_pattern (identifier) @reference)
+(type_parameter_list (type_parameter name: (identifier) @generic))
 (as_expression right: [(identifier) @reference (generic_name (identifier) @reference)
   (qualified_name name: (identifier) @reference)])
 (type_argument_list [(identifier) @reference (generic_name (identifier) @reference)

@@ -29,6 +29,7 @@
   (subscript_expression) (parenthesized_expression) (function_call_expression) (member_call_expression)
   (scoped_call_expression) (scoped_property_access_expression)] @value name: (name) @call)
 (object_creation_expression [(name) @call (qualified_name (name) @call)])
+(object_creation_expression (name) @call.base (#any-of? @call.base "self" "static" "parent"))
 ; A callable as an array: `[$this, 'add']`.
 (array_creation_expression . (array_element_initializer [(variable_name) @receiver (member_access_expression) @receiver
     (class_constant_access_expression . (_) @receiver)])
@@ -36,6 +37,7 @@
 (named_type [(name) @reference (qualified_name (name) @reference)])
 (class_constant_access_expression . [(name) @reference (qualified_name (name) @reference)])
 (attribute [(name) @reference (qualified_name (name) @reference)])
+(binary_expression operator: "instanceof" right: [(name) @reference (qualified_name (name) @reference)])
 
 (namespace_use_declaration) @import @source
 (namespace_definition name: (_) @namespace)

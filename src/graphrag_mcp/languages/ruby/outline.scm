@@ -114,6 +114,15 @@
 (call receiver: (constant) @reference)
 (call method: (identifier) @_mixin arguments: (argument_list (constant) @reference) (#eq? @_mixin "prepend"))
 (scope_resolution name: (constant) @reference)
+([(argument_list (constant) @reference) (array (constant) @reference) (pair value: (constant) @reference)
+  (binary (constant) @reference) (unary (constant) @reference) (conditional (constant) @reference)
+  (assignment right: (constant) @reference) (operator_assignment right: (constant) @reference)
+  (right_assignment_list (constant) @reference) (splat_argument (constant) @reference) (exceptions (constant) @reference)
+  (pattern (constant) @reference) (range (constant) @reference) (element_reference (constant) @reference)
+  (optional_parameter value: (constant) @reference) (keyword_parameter value: (constant) @reference)
+  (body_statement (constant) @reference) (block_body (constant) @reference) (then (constant) @reference)
+  (else (constant) @reference) (parenthesized_statements (constant) @reference) (method body: (constant) @reference)
+  (interpolation (constant) @reference) (in_clause pattern: (constant) @reference) (case value: (constant) @reference)])
 
 (call method: (identifier) @_require arguments: (argument_list . (string (string_content) @source))
   (#any-of? @_require "require" "load" "autoload")) @import

@@ -38,15 +38,14 @@
     arguments: (token_tree (identifier) @_derive . (token_tree (identifier) @base . ["," ")"]))))] @above
   (#eq? @_derive "derive"))
 
+(call_expression function: [(identifier) @called (parenthesized_expression (identifier) @called)])
 (call_expression function: [
-  (identifier) @call
   (field_expression value: (_) @value field: (field_identifier) @call)
   (scoped_identifier path: (_) @receiver name: (identifier) @call)
   (generic_function function: [
     (identifier) @call
     (field_expression value: (_) @value field: (field_identifier) @call)
     (scoped_identifier path: (_) @receiver name: (identifier) @call)])])
-(call_expression function: (parenthesized_expression (identifier) @call))
 ; A function as a value, unless it is a local variable.
 (arguments [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)
   (generic_function function: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])
@@ -57,10 +56,10 @@
   (generic_function function: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])])
 (let_declaration value: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)
   (generic_function function: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])])
-[(block) (closure_expression) (match_arm) (for_expression)] @block
+[(block) (closure_expression) (match_arm) (for_expression) (if_expression) (while_expression)] @block
 (function_item) @block.own
 ([(parameter pattern: (identifier) @bound) (let_declaration pattern: (identifier) @bound) (closure_parameters (identifier) @bound)
-  (tuple_pattern (identifier) @bound) (tuple_struct_pattern (identifier) @bound) (ref_pattern (identifier) @bound)
+  (tuple_pattern (identifier) @bound) (tuple_struct_pattern "(" (identifier) @bound) (ref_pattern (identifier) @bound)
   (mut_pattern (identifier) @bound) (reference_pattern (identifier) @bound) (captured_pattern . (identifier) @bound)
   (slice_pattern (identifier) @bound) (or_pattern (identifier) @bound) (match_pattern (identifier) @bound)
   (for_expression pattern: (identifier) @bound) (let_condition pattern: (identifier) @bound)
@@ -69,17 +68,18 @@
 (static_item name: (identifier) @bound)
 
 ; In a macro's arguments there are only tokens.
-([(macro_invocation (token_tree (identifier) @call . (token_tree . "(")))
-  (macro_invocation (token_tree (_ (identifier) @call . (token_tree . "("))))
-  (macro_invocation (token_tree (_ (_ (identifier) @call . (token_tree . "(")))))
-  (macro_invocation (token_tree (_ (_ (_ (identifier) @call . (token_tree . "("))))))
-  (macro_rule right: (token_tree (identifier) @call . (token_tree . "(")))
-  (macro_rule right: (token_tree (_ (identifier) @call . (token_tree . "("))))
-  (macro_rule right: (token_tree (_ (_ (identifier) @call . (token_tree . "(")))))
-  (macro_rule right: (token_tree (_ (_ (_ (identifier) @call . (token_tree . "("))))))])
+([(macro_invocation (token_tree (identifier) @called . (token_tree . "(")))
+  (macro_invocation (token_tree (_ (identifier) @called . (token_tree . "("))))
+  (macro_invocation (token_tree (_ (_ (identifier) @called . (token_tree . "(")))))
+  (macro_invocation (token_tree (_ (_ (_ (identifier) @called . (token_tree . "("))))))
+  (macro_rule right: (token_tree (identifier) @called . (token_tree . "(")))
+  (macro_rule right: (token_tree (_ (identifier) @called . (token_tree . "("))))
+  (macro_rule right: (token_tree (_ (_ (identifier) @called . (token_tree . "(")))))
+  (macro_rule right: (token_tree (_ (_ (_ (identifier) @called . (token_tree . "("))))))])
 (macro_invocation macro: [(identifier) @call (scoped_identifier path: (_) @receiver name: (identifier) @call)])
 (struct_expression name: [(type_identifier) @call (scoped_type_identifier path: (_) @receiver name: (type_identifier) @call)])
 (type_identifier) @reference
+(type_parameters (type_parameter name: (type_identifier) @generic))
 ; Types before what is in them, also where there are only tokens.
 (scoped_identifier path: [(identifier) @reference (scoped_identifier name: (identifier) @reference)]
   (#match? @reference "^[A-Z]"))
@@ -151,4 +151,4 @@
   value: [(field_expression) @kind (reference_expression value: (field_expression) @kind)]) @held
 ; What a variant holds has its name, mostly.
 (tuple_struct_pattern type: [(scoped_identifier name: (identifier) @kind) (identifier) @kind]
-  . (identifier) @variable . (#not-any-of? @kind "Some" "Ok" "Err")) @made.new
+  . (identifier) @variable . (#not-match? @kind "^(Some|Ok|Err)$")) @made.new

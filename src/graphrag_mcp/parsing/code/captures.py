@@ -19,7 +19,9 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @comment     a comment
     @doc         a docstring inside the definition that it describes
     @call        the name of what is called, optionally with @receiver (what stands before the dot), or @value where
-                 that is never a module or a type
+                 that is never a module or a type; and @arguments, where these are not below the call; @call.base: a
+                 word for the type around it or for one above that, or the name of one, whose constructor is called
+    @called      likewise, unless it is a local variable
     @set         the name of a call to which a value is assigned, so that it calls its setter; @set.read: itself, too
     @bare        a name that is called unless it is a local variable
     @handed      a name that may be that of a function, as a value, likewise; both optionally with @receiver
@@ -37,6 +39,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
                  @made.own: a field of the own instance that is given such a value; @made.new: a variable that begins
                  here, whatever has its name before; @held: a new variable whose value is that of @kind, a field
     @bounded     a parameter for types, @variable, and what each of them extends or implements, @kind
+    @generic     the name of a parameter for types, three nodes below what declares it
     @described   a block of tests, with the type that they describe, @kind
     @namespace   that of the file, in which are the types that are written without another one and are not imported
     @code        a text that is code of the language, with the names of its @parameters; only what it calls or hands on
@@ -85,6 +88,7 @@ _ONLY_DECLARED = """
     method_declaration method_elem method_signature protocol_function_declaration
 """
 _CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
+_MOST_BEFORE = 8  # Nodes of a declaration of which one may be such a list.
 _MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
 
 _BESIDE = frozenset(("union_type", "intersection_type", "parenthesized_type"))
@@ -258,7 +262,10 @@ class Findings:
         comments, uses = self.comments, self.uses
         return {
             "call": uses.add_call,
+            "call.base": uses.add_base_call,
             **dict.fromkeys(NAMING_ROLES, uses.add_naming),
+            "called": uses.add_called,
+            "generic": uses.add_generic,
             "reference": uses.add_type,
             "base": uses.add_base,
             **dict.fromkeys(("import", "import.file"), self._add_import),
@@ -285,6 +292,8 @@ class Findings:
         if name is None or (node.type == "declaration" and role == "constant" and not _is_of_file(node)):
             return
         if "among" in captures and not self._is_of_alias(captures["among"][0]):
+            return
+        if role == "method" and node.type == "field_declaration" and _is_initialised(node, name):
             return
         name_start, text = name.start_byte, self._code.node_text(name)
         if not text.strip():
@@ -359,6 +368,13 @@ class Findings:
 
     def _text(self, role: str, captures: Captures) -> str:
         return self._code.node_text(captures[role][0]) if role in captures else ""
+
+
+def _is_initialised(node: Node, name: Node) -> bool:
+    """Return whether a name is in the list of a constructor of C++ that is read as members, behind a macro."""
+    first = islice((node.child(place) for place in range(node.child_count)), _MOST_BEFORE)
+    lists = (child for child in first if child is not None and child.type == "bitfield_clause")
+    return any(child.end_byte <= name.start_byte for child in lists)
 
 
 def _is_of_file(node: Node) -> bool:

@@ -39,6 +39,7 @@ class FileNames:
         self._super, self._has_bare_members = language.super, language.bare_members
         self._library = library_of(language.name)
         self.imports = {imported.name: imported for imported in (*outline.implied, *outline.imports)}
+        self._inside = {(each.inside, each.name): each for each in outline.imports if each.inside >= 0}
         self.local: dict[str, set[str]] = {}  # The qualified names of what has a name,
         self._bare: dict[str, set[str]] = {}  # and of what is not a method.
         self._members: set[tuple[str, str]] = set()
@@ -136,6 +137,9 @@ class FileNames:
 
     def _resolve(self, name: str, index: int = -1) -> Resolved:
         """Resolve a bare name; not one with several definitions, and a method only within its type."""
+        for outer, _ in around(self._definitions, index) if self._inside else ():
+            if imported := self._inside.get((outer, name)):
+                return self.by_import(imported.module)
         local = self._bare.get(name, ())
         if len(local) == 1:  # Overloads, or a class with its companion.
             return _LOCAL, Resolution.LOCAL, ""

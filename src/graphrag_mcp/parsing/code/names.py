@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
@@ -22,9 +22,10 @@ _SET_LATER = {  # What is after the name there still sees the variable before.
     *("assignment", "assignment_expression", "for_expression", "init_declarator", "let_condition", "let_declaration"),
     *("property_declaration", "val_definition", "var_definition", "variable_declarator"),
 }
+_SEEN_AT_ONCE = frozenset({"assignment"})  # There a bare name after it is that variable.
 _MOST_PATTERNS = 4  # Around a name in a declaration.
 # What a node says of names, in the order of what begins at one place: `captures.py` has the roles.
-NAMING_ROLES = ("block.own", "block", "bound", "bare", "handed")
+NAMING_ROLES = ("block.own", "block", "bound", "bare", "called", "handed")
 
 
 class OwnNamespace:
@@ -117,10 +118,10 @@ class Naming(NamedTuple):
 
 
 def not_local(namings: Iterable[Naming], code: SourceCode) -> Iterator[Naming]:
-    """Yield the bare and handed names that are no variables of a block around them."""
+    """Yield the bare, called and handed names that are no variables of a block around them."""
     blocks: list[tuple[float, bool, set[str]]] = [(float("inf"), True, set())]  # End, whether it is closed, variables.
-    for naming in sorted(namings, key=lambda naming: (naming.start, NAMING_ROLES.index(naming.role))):
-        while blocks[-1][0] <= naming.start:
+    for begin, naming in _in_order(namings, _SEEN_AT_ONCE):
+        while blocks[-1][0] <= begin:
             blocks.pop()
         if naming.role in ("block.own", "block"):
             blocks.append((naming.node.end_byte, naming.role == "block.own", set()))
@@ -149,8 +150,7 @@ class Bindings:
         """names: those that are asked for."""
         self._bound: dict[str, list[tuple[int, int]]] = {}  # From where on, and where that variable begins.
         blocks: list[tuple[float, list[tuple[str, int]]]] = [(float("inf"), [])]  # End, names and what they were.
-        events = ((_begin(naming), naming) for naming in namings)
-        for begin, naming in sorted(events, key=lambda event: (event[0], NAMING_ROLES.index(event[1].role))):
+        for begin, naming in _in_order(namings):
             while blocks[-1][0] <= begin:
                 self._leave(*blocks.pop())
             if naming.role in ("block.own", "block"):
@@ -172,10 +172,19 @@ class Bindings:
         return bound[bisect_right(bound, at, key=itemgetter(0)) - 1][1]
 
 
-def _begin(naming: Naming) -> int:
-    """Return from where on a name is bound: `let a = a.next()` still calls that of the variable before."""
+def _in_order(namings: Iterable[Naming], at_once: Set[str] = frozenset()) -> list[tuple[int, Naming]]:
+    """Return namings in the order in which they count, with from where on. at_once: see `_begin`."""
+    events = ((_begin(naming, at_once), naming) for naming in namings)
+    return sorted(events, key=lambda event: (event[0], NAMING_ROLES.index(event[1].role)))
+
+
+def _begin(naming: Naming, at_once: Set[str]) -> int:
+    """Return from where on a name is bound: `let a = a.next()` still calls that of the variable before.
+
+    at_once: the nodes in which what is after a name sees it.
+    """
     for node in islice(outwards(naming.node.parent), _MOST_PATTERNS if naming.role == "bound" else 0):
-        if node.type in _SET_LATER:
+        if node.type in _SET_LATER and node.type not in at_once:
             value = node.child_by_field_name("value") or node.child_by_field_name("right")
             return value.end_byte if value and value.start_byte > naming.start else naming.start
     return naming.start

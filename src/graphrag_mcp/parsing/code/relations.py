@@ -34,9 +34,11 @@ _MOST_HELD = 4  # Variables that hold a field of another one in a row.
 # The estimated share of correct relations of each kind; only their order matters.
 _SYNTAX = 1.0
 _TESTED_BY_NAME = 0.6  # test_name
+_MAYBE_CREATED = 0.3  # the constructor of what may be a base, or be below
 _TESTED_BY_CALL = 0.4  # a call inside a test
 _BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON, RelationKind.USES)
 _MODULES = frozenset({"crate", "self", "super"})  # In a path they mean modules, in files of languages that nest these.
+_LATE = "static"  # The type around it, or one below.
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
 
 
@@ -241,18 +243,39 @@ class _Builder:
     def _calls(self) -> Iterator[Relation]:
         reserved = self._own | {self._super}
         calls = [
-            reference for reference in self._outline.references if reference.is_call and reference.name not in reserved
+            reference
+            for reference in self._outline.references
+            if reference.is_call and (reference.is_base or reference.name not in reserved)
         ]
         is_test = _are_tests(self._outline.definitions)
         for index, call, rows in self._each_once(calls):
             name = self._name_of(index)
+            created, is_sure = self._created(call, index) if call.is_base else (call.name, True)
+            if not created:
+                continue
+            call = call._replace(name=created)
             owner, edge = self._owner(call, index, self._names.resolve_call(call, index))
+            edge = edge if is_sure else (min(edge[0], _MAYBE_CREATED), *edge[1:])
             target = self._names.target(call)
             yield from (_edge(RelationKind.CALLS, name, target, row, edge, owner, call.given) for row in rows)
             is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
             if (self._is_test_file or is_test[index]) and not is_helper:
                 tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
                 yield _edge(RelationKind.TESTS, name, target, call.row, tested, owner, call.given)
+
+    def _created(self, call: Reference, index: int) -> tuple[str, bool]:
+        """Return which type's constructor is called, "" if none, and whether that is sure."""
+        outwards = around(self._outline.definitions, index)
+        container = next((outer for outer, definition in outwards if definition.is_container), -1)
+        own = last_name(self._name_of(container) if container >= 0 else self._name_of(index).rpartition(".")[0])
+        bases = self._names.bases.get(container, [])
+        if call.name in self._own:  # In a trait they mean what has it.
+            is_shared = container >= 0 and "trait" in self._outline.definitions[container].signature.split()
+            return own, call.name != _LATE and not is_shared
+        if call.name == self._super:
+            return next(iter(bases), ""), True
+        is_known = call.name == own or call.name in bases  # Else it is mostly a field.
+        return call.name if is_known or (container < 0 and call.name[:1].isupper()) else "", is_known
 
     def _uses(self) -> Iterator[Relation]:
         references = self._outline.references
@@ -281,9 +304,12 @@ class _Builder:
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
             kind = self._variables.of_receiver(use, index)
-            key = (index, use.name, use.receiver, kind, use.path, use.is_far, use.given)
+            fields = use.fields if use.fields[:1].isupper() else ""
+            key = (index, use.name, use.receiver, kind, use.path, use.is_far, fields, use.given)
             rows = by_target.setdefault(key, (index, use, []))[2]
-            if not rows or (not use.is_builtin and use.row > rows[-1]):
+            is_known = kind or use.receiver[:1].isupper() or use.receiver in self._own
+            is_dull = use.is_builtin and not (is_known or (not use.receiver and use.name in self._names.local))
+            if not rows or (not is_dull and use.row > rows[-1]):
                 rows.append(use.row)
         return by_target.values()
 
@@ -308,10 +334,14 @@ class _Builder:
         # Else it may be a constant, or a parameter for types.
         is_type = is_name and (self._has_capitals or not receiver.isupper())
         kind = self._variables.of_receiver(reference, index)
+        if not kind and is_type and reference.fields[:1].isupper():  # `Xml.Document` may be a field of a type.
+            kind = reference.fields.replace(".", OF_FIELD, 1)
         kind = "" if OF_FIELD in kind and (edge[2] or "." in kind.partition(OF_FIELD)[0]) else kind
         if kind and not (reference.is_path and kind.endswith("?")):  # `pager::open()` is of a module.
             owner = kind.partition(OF_FIELD)[0].rstrip(":?")
             ending = kind.removeprefix(owner)
+        elif receiver[:1] == "<" and not reference.is_call:  # A type in one that is not known: no name of the code.
+            owner, ending = receiver.rstrip(">"), "::"
         elif not (is_type or (reference.is_path and receiver.isidentifier() and receiver.islower())):
             return "", edge
         elif reference.is_path:
@@ -354,6 +384,9 @@ def _edge(
 def _owner_of(use: Reference) -> Reference:
     """Return the type before a member as what is used, with the path before it."""
     path, _, receiver = use.path.rpartition("::")
+    if not receiver and use.fields[:1].isupper():
+        before = use.fields.split(".")[-2]
+        return use._replace(name=use.receiver, receiver=before, fields="", is_plain=False)
     return use._replace(name=use.receiver, receiver=receiver, path=path, is_path=bool(receiver), is_plain=False)
 
 

@@ -229,5 +229,7 @@ def _build_imports(
         source, used_style = statement.source, style
         if statement.is_file:
             used_style, source = ImportStyle.PATH, f"./{source.lstrip('/')}"
-        built += expand_imports(used_style, path, code.row(start), source, statement.items, statement.alias, depth)
+        found = expand_imports(used_style, path, code.row(start), source, statement.items, statement.alias, depth)
+        is_inside = index >= 0 and definitions[index].is_callable
+        built += [each._replace(inside=index) for each in found] if is_inside else found
     return built

@@ -1,8 +1,10 @@
 """The names that a file uses: what it calls, hands on and extends, its types, and what its variables hold."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import TypeVar
 
 from tree_sitter import Node
@@ -41,7 +43,10 @@ NO_ARGUMENTS = Count(0, 0)
 _NOTHING = Arguments(calls="", parameters="")
 _OWN = b"this"  # A parameter with this word may stand before the name.
 _MAY_LACK = ("=", "attribute_list")  # A default value, or an attribute that may give one.
+_DECLARING = "function_declarator"  # Below what says that a reference is returned it has no field.
+_REST = "..."  # It stands for any number of parameters.
 _UNCLEAR = frozenset({"<", "|", "token_repetition"})  # A comma after these may be none between arguments.
+_TO_DECLARED = 2  # Nodes between a parameter for types and what declares it.
 _MOST_LEVELS = 6  # Nodes between a name and its call, or between a function and its parameters.
 _MOST_COUNTED = 60  # Longer lists are not counted.
 _MOST_BETWEEN = 200  # Bytes between a name and its arguments: those of its type.
@@ -85,9 +90,16 @@ class Counting:
         )
         if listed is None:
             return NO_ARGUMENTS if call == name.parent else ANY_COUNT
-        if not self._is_of(name, listed) or listed.has_error or listed.named_child_count > _MOST_COUNTED:
+        if not self._is_of(name, listed):
             return ANY_COUNT
-        together, count = False, int(is_of_value and self._rules.gives_receiver)
+        return self.listed(listed, int(is_of_value and self._rules.gives_receiver))
+
+    def listed(self, listed: Node, count: int = 0) -> Count:
+        """Return how many arguments there are, with some that are not listed."""
+        is_list = self._data.startswith(b"{", listed.start_byte)  # It may be one argument.
+        if is_list or listed.has_error or listed.named_child_count > _MOST_COUNTED:
+            return ANY_COUNT
+        together = False
         for node in listed.named_children:
             if any(part.type in self._spread for part in (node, *node.children[:1])):
                 return ANY_COUNT
@@ -124,12 +136,14 @@ class Counting:
                 break
             if listed := around.child_by_field_name("parameters"):
                 return self._taken(listed)
-            around = around.child_by_field_name("declarator")
+            around = around.child_by_field_name("declarator") or next(
+                (child for child in around.named_children if child.type == _DECLARING), None
+            )
         return NO_ARGUMENTS if definition.type in self._bare else ANY_COUNT
 
     def _taken(self, listed: Node) -> Count:
         is_empty = not listed.named_children
-        if listed.has_error or listed.named_child_count > _MOST_COUNTED or (is_empty and self._rules.has_macros):
+        if listed.has_error or listed.named_child_count > _MOST_COUNTED or (is_empty and self._rules.is_open):
             return ANY_COUNT
         least = most = 0
         for node in listed.named_children:
@@ -141,7 +155,8 @@ class Counting:
             if not is_optional and node.type not in self._parameters:
                 return ANY_COUNT
             least, most = least + (not is_optional), most + 1
-        return Count(least, ANY_COUNT.most if self._rules.takes_more else most)
+        takes_more = self._rules.takes_more or any(node.type == _REST for node in listed.children)
+        return Count(least, ANY_COUNT.most if takes_more else most)
 
 
 class Uses:
@@ -159,12 +174,19 @@ class Uses:
         self.described: list[Describing] = []
         self.namespace = OwnNamespace()
         self._namings: list[Naming] = []
+        self._of_base: list[int] = []  # The starts of names of constructors that constructors call.
+        self._generics: dict[str, list[tuple[int, int]]] = {}  # Parameters for types, by name, with where they mean it.
         self._set: dict[int, bool] = {}  # Names to which values are assigned, by start, and whether they are read, too.
 
     def add_call(self, role: str, captures: Captures) -> None:
         """Add the name of what is called."""
         if (named := called_name(captures[role][0], self._code)) is not None:
             self._add_reference(named, captures, is_call=True)
+
+    def add_base_call(self, role: str, captures: Captures) -> None:
+        """Add the call of a constructor of the type around it, or of one above that."""
+        self._of_base.append(captures[role][0].start_byte)
+        self.add_call(role, captures)
 
     def add_type(self, role: str, captures: Captures) -> None:
         """Add the name of a type that is used."""
@@ -173,6 +195,17 @@ class Uses:
     def add_naming(self, role: str, captures: Captures) -> None:
         """Keep a name that may be a local variable, or a block that has some, until all of them are known."""
         self._namings.append(Naming(captures[role][0].start_byte, role, captures[role][0], captures))
+
+    def add_called(self, role: str, captures: Captures) -> None:
+        """Add the name of what is called, which may be a local variable if nothing is before it."""
+        add = self.add_naming if self._qualifier(captures[role][0]) is None else self.add_call
+        add(role, captures)
+
+    def add_generic(self, role: str, captures: Captures) -> None:
+        """Note a parameter for types: in what declares it, its name means no type that has it."""
+        node = captures[role][0]
+        around = next(islice(outwards(node.parent), _TO_DECLARED, None), node)
+        self._generics.setdefault(self._code.node_text(node), []).append(around.byte_range)
 
     def add_setting(self, role: str, captures: Captures) -> None:
         """Add a string that names a setting."""
@@ -219,10 +252,28 @@ class Uses:
     def finish(self) -> None:
         """Add what could not be told before all matches were known: bare names and setters."""
         self._add_bare_names()
+        self._leave_out_generics()
+        for start in self._of_base:
+            if call := self.references.get((start, True)):
+                self.references[start, True] = call._replace(is_base=True)
         for start, is_read in self._set.items():  # Within a name, no other one begins.
             if call := self.references.get((start, True)):
                 setter = call._replace(start=start + is_read, name=f"{call.name}=", given=Count(1, 1))
                 self.references[setter.start, True] = setter
+
+    def _leave_out_generics(self) -> None:
+        """Leave out the names of parameters for types, and mark those before a name."""
+        places = {name: _merged(spans) for name, spans in self._generics.items()}
+        for key, use in list(self.references.items()):
+            name = use.receiver or use.name
+            spans = places.get(name, ())
+            index = bisect_right(spans, use.start, key=itemgetter(0)) - 1
+            if index < 0 or use.start >= spans[index][1]:
+                continue
+            if use.receiver:
+                self.references[key] = use._replace(receiver=as_parameter(name))
+            else:
+                del self.references[key]
 
     @property
     def bindings(self) -> Bindings:
@@ -241,7 +292,8 @@ class Uses:
         if is_call and self._code.data.startswith(b"!", node.end_byte) and is_macro(node):
             receiver = MACRO_RECEIVER
         is_path = not is_of_value and self._is_path(before)
-        path = self._path_before(before) if is_path or (self._has_capitals and receiver[:1].isupper()) else ""
+        is_type = (self._has_capitals or is_of_value) and receiver[:1].isupper()
+        path = self._path_before(before) if is_path or is_type else ""
         self.references[start, is_call] = Reference(
             start,
             self._code.row(start),
@@ -255,7 +307,7 @@ class Uses:
             is_far=bool(path) and path.partition("::")[0] not in _HERE,
             path=path,
             fields=self._fields_of(before) if is_call else "",
-            given=self._counting.given(node, is_of_value=is_of_value) if is_call else ANY_COUNT,
+            given=self._given(node, captures, is_of_value=is_of_value) if is_call else ANY_COUNT,
         )
         if "attribute" in captures:  # Within a name, no other one begins.
             whole = self.references[start, is_call]._replace(start=start + 1, name=name + self._attribute_ending)
@@ -264,10 +316,18 @@ class Uses:
         if registration and registration.fits(node, receiver, is_call):
             self.declaring.append((node, registration))
 
+    def _given(self, name: Node, captures: Captures, *, is_of_value: bool) -> Count:
+        if listed := first_of(captures, "arguments"):
+            return self._counting.listed(listed)
+        return self._counting.given(name, is_of_value=is_of_value)
+
     def _add_bare_names(self) -> None:
         """Add the names that may be local variables as well and are not; a value in capitals is a constant."""
         namings = [naming for naming in self._namings if (naming.start, True) not in self.references]
         for start, role, node, captures in not_local(namings, self._code):
+            if role == "called":
+                self.add_call(role, captures)
+                continue
             name = without_marks(self._code.node_text(node))
             is_call = role == "bare" and name != self._word_for_described
             if name in self._builtins or (name.isupper() and not is_call):
@@ -335,6 +395,15 @@ class Uses:
             return None  # The way to a sibling begins at the root.
         mark = node.prev_sibling
         return mark.prev_sibling if mark is not None and mark.type in _QUALIFYING else None
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """Return the spans that are in no other one: those of nodes are in each other or apart."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not merged or start >= merged[-1][1]:
+            merged.append((start, end))
+    return merged
 
 
 def name_described(

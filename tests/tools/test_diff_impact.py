@@ -271,14 +271,29 @@ def test_a_call_that_did_not_fit_before_is_one_of_something_else(opened: App, ro
 
 
 def test_where_parameters_are_not_read_what_breaks_is_not_decided(opened: App, root: Path) -> None:
-    """It is no count of zero, and each user is named. In C++ another declaration may have default values."""
-    path = "src/till.cpp"
-    commit(root, {path: "struct Till {\n  int pay(int one) { return one; }\n  int close() { return pay(1); }\n};\n"})
-    (root / path).write_text((root / path).read_text().replace("int one", "int one, int two"))
+    """It is no count of zero, and each user is named."""
+    path = "src/till.kt"
+    commit(root, {path: "class Till {\n  fun pay(one: Int): Int = one\n  fun close(): Int = pay(1)\n}\n"})
+    (root / path).write_text((root / path).read_text().replace("one: Int)", "one: Int, two: Int)"))
     text, answer = ask(opened), ask(opened, response_format="json")
-    assert text.splitlines()[0].endswith("What breaks is not decided in C++: 1 certain user.")
+    assert text.splitlines()[0].endswith("What breaks is not decided in Kotlin: 1 certain user.")
     assert [line for line in text.splitlines() if line.startswith("  ")] == [f"  may break {path}:3  Till.close"]
     assert (answer["broken"], answer["not_decided"], answer["rows"][0]["is_decided"]) == (0, 1, False)
+
+
+def test_default_values_of_another_declaration_keep_a_call_whole(opened: App, root: Path) -> None:
+    """In C++ the header has them."""
+    header, code = "src/till.h", "src/till.cpp"
+    files = {
+        header: "struct Till {\n  int pay(int one);\n  int close() { return pay(1); }\n};\n",
+        code: '#include "till.h"\nint Till::pay(int one) { return one; }\n',
+    }
+    commit(root, files)
+    for path in (header, code):
+        (root / path).write_text(files[path].replace("int one", "int one, int two"))
+    assert "Certainly broken outside the change: 1 place" in ask(opened)
+    (root / header).write_text(files[header].replace("int one", "int one, int two = 2"))
+    assert "Certainly broken outside the change: 0 places" in ask(opened)
 
 
 @pytest.mark.parametrize(

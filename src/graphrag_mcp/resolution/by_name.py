@@ -247,10 +247,12 @@ class NameResolution:
         return self._meanings[like]
 
     def _of_overloads(self, relation: Relation, meaning: Meant) -> Meant:
-        """Return what is meant, with whether only one of its functions is: none takes what is given, or several do."""
-        if not self._language.overloads or relation.kind not in _OF_ONE:
-            return meaning
-        return meaning._replace(is_one=not self._called(relation).fits or are_overloads(meaning.chosen))
+        """Return what is meant, with whether only one of its functions is.
+
+        One that does not take what is given is meant, if it is the only one: it was changed.
+        """
+        is_one = self._language.overloads and relation.kind in _OF_ONE and are_overloads(meaning.chosen)
+        return meaning._replace(is_one=is_one)
 
     def _of_syntax(self, relation: Relation) -> Meant:
         """Return what the source says whose member it is."""
@@ -316,7 +318,7 @@ class NameResolution:
             fits = fitting(every, given, has_overloads=self._language.headers and self._language.overloads)
             every = fits or ([] if is_of_unknown else every)  # Else a definition was changed.
             shown = [each for each in every if not each.file.is_archived] or every
-            self._all_called[key] = Called(list(map(candidate_of, shown)), fits=bool(fits))
+            self._all_called[key] = Called(list(map(candidate_of, shown)))
         return self._all_called[key]
 
     def _may_mean(self, relation: Relation, each: Named) -> bool:

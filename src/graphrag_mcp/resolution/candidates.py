@@ -51,10 +51,9 @@ class Candidate(NamedTuple):
 
 
 class Called:
-    """The definitions of one name. fits: whether they take as many arguments as are given."""
+    """The definitions of one name."""
 
-    def __init__(self, everyone: Sequence[Candidate], *, fits: bool) -> None:
-        self.fits = fits
+    def __init__(self, everyone: Sequence[Candidate]) -> None:
         self.all, self.is_known = everyone, count_symbols(everyone) <= MAX_CANDIDATES
         self.methods = [each for each in everyone if each.kind is SymbolKind.METHOD]
         self.in_file: defaultdict[str, list[Candidate]] = defaultdict(list)

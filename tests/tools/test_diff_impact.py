@@ -283,10 +283,10 @@ def test_where_parameters_are_not_read_what_breaks_is_not_decided(opened: App, r
 
 def test_default_values_of_another_declaration_keep_a_call_whole(opened: App, root: Path) -> None:
     """In C++ the header has them."""
-    header, code = "src/till.h", "src/till.cpp"
+    header, code = "src/till.hpp", "src/till.cpp"
     files = {
         header: "struct Till {\n  int pay(int one);\n  int close() { return pay(1); }\n};\n",
-        code: '#include "till.h"\nint Till::pay(int one) { return one; }\n',
+        code: '#include "till.hpp"\nint Till::pay(int one) { return one; }\n',
     }
     commit(root, files)
     for path in (header, code):

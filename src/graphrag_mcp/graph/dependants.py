@@ -182,8 +182,8 @@ class Dependants:
         calls = self._calls_of(overriding)
         calling = {place.site for place in calls}
         lines = {place.site for place in places} | calling
-        unfitting = misfits.miscounted(node.name, lines, *counts) | {place.site for place in overriding}
-        by_name = misfits.miscounted(node.name, doubt.undecided, *counts)
+        unfitting = misfits.miscounted(node, lines, *counts) | {place.site for place in overriding}
+        by_name = misfits.miscounted(node, doubt.undecided, *counts)
         others = [
             self._around(Mentioned(RelationKind.CALLS, node.name, "", *line, False), Certainty.BY_NAME)
             for line in sorted(by_name)

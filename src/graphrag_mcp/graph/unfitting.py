@@ -339,12 +339,15 @@ class Misfits:
         functions = chain.from_iterable(edit.unfitting(facts, self._code.links, read, together) for edit in edits)
         return {(path, line) for function in functions for path, line, _ in function.calls}
 
-    def miscounted(self, name: str, places: Set[Line], took: Count, takes: Count) -> set[Line]:
+    def miscounted(self, node: CodeNode, places: Set[Line], took: Count, takes: Count) -> set[Line]:
         """Return those of some places whose calls of a name gave a right number of arguments, and do not any more.
 
         In languages without facts; none in others. took, takes: the right numbers before and now.
         """
-        calls = self._code.calls_said(name, {path for path, _ in places})
+        if describe(self._code.language(node.path)).headers:  # Another declaration may have the default values.
+            leasts = [each.least for each in self._code.facts.called(node.name) if each.most == takes.most]
+            takes = Count(min((takes.least, *leasts)), takes.most)
+        calls = self._code.calls_said(node.name, {path for path, _ in places})
         given = grouped((line, said.given) for line, said in calls)
         return {
             place

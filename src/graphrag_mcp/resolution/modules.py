@@ -57,7 +57,7 @@ class Modules(ResolverPart):
         value, inside = self.module(file, module), None
         if value is None or isinstance(value, Outside):
             inside = self.module(file, f"{module}.{name}")
-            if value is None and isinstance(inside, Module) and module[:1] != ".":  # A folder near by is no module.
+            if value is None and isinstance(inside, Module) and module[:1] != ".":  # The module is a folder.
                 root = inside.path.partition(f"{module}.{name}".replace(".", "/"))[0]
                 inside = inside if file.path.startswith(root) else None
         elif isinstance(value, Module) and value.path == file.path:

@@ -147,9 +147,9 @@ class Names(ResolverPart):
         return None if is_hidden else ABSENT
 
     def _is_later(self, member: SymbolId, at: int) -> bool:
-        """Return whether a member of a class is no name at an offset in its body: it is declared there, or later.
+        """Return whether a member of a class is declared at an offset in its body or after it, so not yet a name.
 
-        A type may be meant before it is declared, by an annotation.
+        An annotation may name a type before it is declared.
         """
         declaration = self.declared(member)
         is_before = at < declaration.start and declaration.kind != SymbolKind.TYPE

@@ -62,7 +62,7 @@ def _named_argument(writer: Writer, node: Node) -> str:
 def _operated(operator: str, methods: Mapping[str, str]) -> Rule:
     """What an operator, which is in a field, gives: of a literal one, else what a method of the first operand does.
 
-    A second operand that is no literal may have a method for it.
+    If the second operand is not a literal, a method of that may run instead.
     """
 
     def write(writer: Writer, node: Node) -> str:

@@ -203,6 +203,9 @@ def test_what_has_the_methods_of_a_foreign_alias_is_not_known(tmp_path: Path) ->
         "a.go": 'package a\nimport "io"\ntype C = io.Closer\ntype T struct{}\nfunc (T) Close() error { return nil }\n'
     }
     assert ask(tmp_path, files, "C", Direction.IMPLEMENTERS).doubt.callers_outside == {"io.Closer"}
+    code = "package a\ntype I[T any] interface{ Run(T) }\ntype J = I[int]\ntype T struct{}\nfunc (T) Run(s string) {}\n"
+    found = ask(tmp_path, {"a.go": code}, "J", Direction.IMPLEMENTERS)
+    assert (found.steps, found.doubt.callers_outside) == ((), {"I"})
 
 
 def test_a_member_of_an_import_that_is_not_decided_may_be_a_function(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ class Doubts:
         elif RelationKind.WRITES in incoming.kinds:
             yield from of_each(outsiders.callers, symbols)
         elif RelationKind.IMPLEMENTS in incoming.kinds:
-            yield from filter(None, map(outsiders.foreign_alias, symbols))
+            yield from filter(None, map(outsiders.alias_of, symbols))
         if node.kind is SymbolKind.FIELD and any(map(self._is_seen, symbols)):
             is_read = RelationKind.READS in incoming.kinds
             kinds = _READING if is_read else {RelationKind.WRITES}.intersection(incoming.kinds)

@@ -275,11 +275,13 @@ class Outsiders:
             above = replaced if OVERRIDE in declaration.marks else []
             yield from (name for method in above or [symbol] for name in self._resolver.foreign.overridden(method))
 
-    def foreign_alias(self, symbol: SymbolId) -> str:
-        """Return the foreign type that an alias stands for, "" if it is none."""
+    def alias_of(self, symbol: SymbolId) -> str:
+        """Return the type that an alias stands for, and of which it is not known what is below: "" if it is none."""
         if Mark.ALIAS not in self._declared(symbol).marks or self._hierarchy.aliased(symbol):
             return ""
-        return self._resolver.foreign.name(of_kind(Instance, self._resolver.meaning((symbol,))))
+        value = self._resolver.meaning((symbol,))
+        own = types_of(value)  # One that is given types.
+        return self._declared(own[0]).qualified if own else self._resolver.foreign.name(of_kind(Instance, value))
 
     def class_readers(self, symbol: SymbolId) -> Iterator[str]:
         """Yield what is given a class, or that of a field or one below it, and may keep it or read what it declares."""

@@ -88,6 +88,22 @@ PYTHON = {
         ["a.py:6 may call"],
     ),
 }
+KOTLIN = """class M {
+  fun a(x: Int, y: Int = 2) {}
+  fun a(x: Int, y: Int, f: () -> Unit) {}
+  fun b(x: Int) {}
+  fun b(x: String) {}
+  fun c(vararg k: String) {}
+  fun c() {}
+  fun use() {
+    a(1)
+    a(1, 2)
+    a(1, 2) { c() }
+    b(1)
+    c("a", "b", "c")
+  }
+}
+"""
 GO = 'package a\nimport "sync/atomic"\ntype F struct{ n int32; at *int32 }\nvar total int32\n'
 OTHERS = {
     "Go: who has an address may read": (
@@ -175,6 +191,30 @@ OTHERS = {
         "Outer.calc",
         Direction.CALLERS,
         ["Outer.java:4 certain"],
+    ),
+    "Kotlin: overloads take some numbers of arguments": (
+        {"a.kt": KOTLIN},
+        "a.kt:2",
+        Direction.CALLERS,
+        ["a.kt:10 certain", "a.kt:9 certain"],
+    ),
+    "Kotlin: a block behind a call is an argument": (
+        {"a.kt": KOTLIN},
+        "a.kt:3",
+        Direction.CALLERS,
+        ["a.kt:11 certain"],
+    ),
+    "Kotlin: overloads that differ by types alone": (
+        {"a.kt": KOTLIN},
+        "a.kt:4",
+        Direction.CALLERS,
+        ["a.kt:12 by name"],
+    ),
+    "Kotlin: any number of arguments": (
+        {"a.kt": KOTLIN},
+        "a.kt:6",
+        Direction.CALLERS,
+        ["a.kt:11 by name", "a.kt:13 certain"],
     ),
     "Java: a foreign function is of any overload": (
         {

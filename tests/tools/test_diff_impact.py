@@ -229,6 +229,7 @@ SHOP = {
     "src/Till.cs": "public static class Till { public static int Pay(int one) { return one; } }\n",
     "src/Shop.cs": "public class Shop { public int Close() { return Till.Pay(1); } }\n",
     "tests/ShopTests.cs": "public class ShopTests { [Fact] public void Closes() { new Shop().Close(); } }\n",
+    "src/till.kt": "class Till {\n  fun pay(one: Int) = one\n  fun close() = pay(1)\n}\n",
     "lib/till.rb": "class Till\n  def pay(one)\n    one\n  end\n\n  def close\n    pay(1)\n  end\nend\n",
     "web/Till.php": "<?php\nclass Till {\n  function pay($one) { return $one; }\n"
     "  function close() { return $this->pay(1); }\n}\n",
@@ -243,6 +244,8 @@ SHOP = {
         ("src/lib.rs", "one: u32", "one: u32, two: u32", ["breaks src/lib.rs:4  Till.close"]),
         ("src/Till.cs", "int one", "int one, int two", ["breaks src/Shop.cs:1  Shop.Close"]),
         ("src/Till.cs", "int one", "int one, int two = 1", ["may break src/Shop.cs:1  Shop.Close"]),
+        ("src/till.kt", "one: Int", "one: Int, two: Int", ["breaks src/till.kt:3  Till.close"]),
+        ("src/till.kt", "one: Int", "one: Int, two: Int = 2", ["may break src/till.kt:3  Till.close"]),
         ("lib/till.rb", "pay(one)", "pay(one, two)", ["breaks lib/till.rb:7  Till.close"]),
         ("lib/till.rb", "pay(one)", "pay(one, *two)", ["may break lib/till.rb:7  Till.close"]),
         ("web/Till.php", "pay($one)", "pay($one, $two)",
@@ -272,11 +275,12 @@ def test_a_call_that_did_not_fit_before_is_one_of_something_else(opened: App, ro
 
 def test_where_parameters_are_not_read_what_breaks_is_not_decided(opened: App, root: Path) -> None:
     """It is no count of zero, and each user is named."""
-    path = "src/till.kt"
-    commit(root, {path: "class Till {\n  fun pay(one: Int): Int = one\n  fun close(): Int = pay(1)\n}\n"})
-    (root / path).write_text((root / path).read_text().replace("one: Int)", "one: Int, two: Int)"))
+    path = "src/till.swift"
+    code = "class Till {\n  func pay(_ one: Int) -> Int { one }\n  func close() -> Int { pay(1) }\n}\n"
+    commit(root, {path: code})
+    (root / path).write_text(code.replace("one: Int", "one: Int, _ two: Int"))
     text, answer = ask(opened), ask(opened, response_format="json")
-    assert text.splitlines()[0].endswith("What breaks is not decided in Kotlin: 1 certain user.")
+    assert text.splitlines()[0].endswith("What breaks is not decided in Swift: 1 certain user.")
     assert [line for line in text.splitlines() if line.startswith("  ")] == [f"  may break {path}:3  Till.close"]
     assert (answer["broken"], answer["not_decided"], answer["rows"][0]["is_decided"]) == (0, 1, False)
 

@@ -1,7 +1,7 @@
 """Kotlin."""
 
 from graphrag_mcp.languages.java import BUILTINS, LIBRARY
-from graphrag_mcp.languages.language import ImportStyle, Language
+from graphrag_mcp.languages.language import Arguments, ImportStyle, Language
 
 LANGUAGES = (
     Language(
@@ -19,6 +19,15 @@ LANGUAGES = (
         hides_private=True,
         typed_members=True,
         unreplaced="private",
+        overloads=True,
+        arguments=Arguments(
+            calls="call_expression",
+            parameters="parameter",
+            uncounted="block_comment line_comment parameter_modifiers",
+            lists="value_arguments function_value_parameters",
+            behind="annotated_lambda",
+            spread="spread_expression *",
+        ),
         platform="groovy java scala",
         test_types=True,
     ),

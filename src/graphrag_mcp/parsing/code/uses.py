@@ -44,7 +44,7 @@ _NOTHING = Arguments(calls="", parameters="")
 _OWN = b"this"  # A parameter with this word may stand before the name.
 _MAY_LACK = ("=", "attribute_list")  # A default value, or an attribute that may give one.
 _DECLARING = "function_declarator"  # Below what says that a reference is returned it has no field.
-_REST = "..."  # It stands for any number of parameters.
+_REST, _ANY_NUMBER = "...", b"vararg"  # These stand for any number of parameters.
 _UNCLEAR = frozenset({"<", "|", "token_repetition"})  # A comma after these may be none between arguments.
 _TO_DECLARED = 2  # Nodes between a parameter for types and what declares it.
 _MOST_LEVELS = 6  # Nodes between a name and its call, or between a function and its parameters.
@@ -76,6 +76,7 @@ class Counting:
         self._parameters, self._optional = rules.parameters.split(), rules.optional.split()
         self._uncounted, self._together = rules.uncounted.split(), rules.together.split()
         self._spread, self._tokens = frozenset(rules.spread.split()), frozenset(rules.tokens.split())
+        self._lists, self._behind = frozenset(rules.lists.split()), frozenset(rules.behind.split())
 
     def given(self, name: Node, *, is_of_value: bool = False) -> Count:
         """Return how many arguments the call of a name gives. is_of_value: whether a value is before the name."""
@@ -85,14 +86,19 @@ class Counting:
         call = next((outer for outer in levels if outer.type in self._calls), None)
         if call is None:
             return ANY_COUNT
-        listed = call.child_by_field_name("arguments") or next(
-            (node for node in call.children if node.type == "arguments"), None
-        )
+        listed = call.child_by_field_name("arguments") or self._list_of(call)
+        more = self._count_behind(call) + (is_of_value and self._rules.gives_receiver)
         if listed is None:
-            return NO_ARGUMENTS if call == name.parent else ANY_COUNT
-        if not self._is_of(name, listed):
-            return ANY_COUNT
-        return self.listed(listed, int(is_of_value and self._rules.gives_receiver))
+            return Count(more, more) if more or call == name.parent else ANY_COUNT
+        return self.listed(listed, more) if self._is_of(name, listed) else ANY_COUNT
+
+    def _list_of(self, node: Node) -> Node | None:
+        return next((child for child in node.children if child.type in self._lists), None)
+
+    def _count_behind(self, call: Node) -> int:
+        """Return how many arguments are behind the list of a call: in the call, or in one around it."""
+        around = [call, call.parent] if call.parent and call.parent.type in self._calls else [call]
+        return sum(child.type in self._behind for node in around for child in node.children) if self._behind else 0
 
     def listed(self, listed: Node, count: int = 0) -> Count:
         """Return how many arguments there are, with some that are not listed."""
@@ -134,7 +140,7 @@ class Counting:
         for _ in range(_MOST_LEVELS):
             if around is None:
                 break
-            if listed := around.child_by_field_name("parameters"):
+            if listed := around.child_by_field_name("parameters") or self._list_of(around):
                 return self._taken(listed)
             around = around.child_by_field_name("declarator") or next(
                 (child for child in around.named_children if child.type == _DECLARING), None
@@ -147,15 +153,19 @@ class Counting:
             return ANY_COUNT
         least = most = 0
         for node in listed.named_children:
-            if node.type in self._uncounted or node.text == b"void":
+            before, behind = node.prev_sibling, node.next_sibling
+            if node.type in self._uncounted or node.text == b"void" or (before and before.type == "="):
                 continue
             is_optional = node.type in self._optional or any(
-                child.type in _MAY_LACK or child.text == _OWN for child in node.children
+                child is not None and (child.type in _MAY_LACK or child.text in (_OWN, _ANY_NUMBER))
+                for child in (*node.children, before, behind)
             )
             if not is_optional and node.type not in self._parameters:
                 return ANY_COUNT
             least, most = least + (not is_optional), most + 1
-        takes_more = self._rules.takes_more or any(node.type == _REST for node in listed.children)
+        takes_more = self._rules.takes_more or any(
+            node.type == _REST or node.text == _ANY_NUMBER for node in listed.children
+        )
         return Count(least, ANY_COUNT.most if takes_more else most)
 
 

@@ -208,13 +208,13 @@ OTHERS = {
         {"a.kt": KOTLIN},
         "a.kt:4",
         Direction.CALLERS,
-        ["a.kt:12 by name"],
+        ["a.kt:12 may call"],
     ),
     "Kotlin: any number of arguments": (
         {"a.kt": KOTLIN},
         "a.kt:6",
         Direction.CALLERS,
-        ["a.kt:11 by name", "a.kt:13 certain"],
+        ["a.kt:11 may call", "a.kt:13 certain"],
     ),
     "Java: a foreign function is of any overload": (
         {

@@ -32,7 +32,8 @@ TAKEN = [
     ("a.cpp", "int& f(int a, ...) { return a; }", (1, MANY)),
     ("a.cpp", "void f() {}", (0, 0)),
     ("a.cpp", "template <class... T> void f(T... t) {}", ANY),
-    ("a.kt", "fun f(a: Int) {}", ANY),
+    ("a.swift", "func f(a: Int) {}", ANY),
+    ("a.kt", "fun f(a: Int, vararg b: Int, c: Int = 3) {}", (1, 255)),
 ]
 GIVEN = [
     ("a.rb", "f(1, b, &c)", (2, 2)),
@@ -64,7 +65,8 @@ GIVEN = [
     ("a.c", "void g() { f(PAIR); }", (1, MANY)),
     ("a.cpp", "void g() { f(x...); }", ANY),
     ("a.cpp", "void g() { A::f(1, {2, 3}); }", (2, 2)),
-    ("a.kt", "fun g() { f(1) }", ANY),
+    ("a.swift", "func g() { f(1) }", ANY),
+    ("a.kt", "fun g() { f(1) { 2 } }", (2, 2)),
 ]
 
 

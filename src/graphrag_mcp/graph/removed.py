@@ -40,7 +40,7 @@ class Removed:
         references = self._code.references
         number, others = place_id(Place("", name)), self._code.facts.places_of(name)
         links = references.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
-        links += references.to(others, (How.NAMED, How.SHARED))
+        links += references.to(others, (How.NAMED, How.SHARED, How.EITHER))
         mentions: dict[Mentioned, None] = {}
         with self._code.searching():
             for link in self._code.in_scope(links, scope):

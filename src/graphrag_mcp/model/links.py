@@ -48,9 +48,10 @@ class How(IntEnum):
     SHARED = auto()  # Others have the name, too.
     # The file may have more links: it took too many steps to find them all. The target is `MORE`.
     CUT = auto()
+    EITHER = auto()  # Where names are compared: one of several overloads, and it is not known which.
 
 
-COMPARED = (How.SAID, How.NAMED, How.SHARED)  # Where names are compared.
+COMPARED = (How.SAID, How.NAMED, How.SHARED, How.EITHER)  # Where names are compared.
 
 
 class Link(NamedTuple):

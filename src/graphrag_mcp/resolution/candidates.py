@@ -33,7 +33,8 @@ class Meant(NamedTuple):
 
     def how_of(self, candidate: "Candidate") -> How:
         """Return what is known of one of the chosen."""
-        return How.SHARED if self.is_one and candidate.kind in CALLABLE else self.how
+        is_either = self.is_one and self.how is not How.SHARED and candidate.kind in CALLABLE
+        return How.EITHER if is_either else self.how
 
 
 NOTHING = Meant(How.SHARED, ())

@@ -8,7 +8,7 @@ from graphrag_mcp.model.graph import Direction
 from tests.graph.test_relations import ask, rows
 
 PYTHON = {
-    "a module of a folder that is no package, beside a namesake of the folder": (
+    "a module of a folder without a package file, beside a namesake of the folder": (
         {
             "docs/cmds/t1.py": "def run(): return 1\n",
             "other/cmds.py": "x = 1\n",
@@ -40,7 +40,7 @@ PYTHON = {
         Direction.USERS,
         ["a.py:3 certain"],
     ),
-    "a method that is declared later is no type": (
+    "a type that has the name of a method declared later": (
         {"a.py": "class A:\n    def f(self, x: set[int]): pass\n    def set(self): pass\n"},
         "A.set",
         Direction.USERS,
@@ -173,7 +173,7 @@ OTHERS = {
         Direction.IMPLEMENTERS,
         ["A.java:6 may call"],
     ),
-    "Java: a class is no interface": (
+    "Java: a constructor reference is not given as a class": (
         {
             "A.java": "abstract class Clock { abstract int now(); }\ninterface Make { Object make(); }\nclass Uni {}\n"
             "class A {\nA(Make m) {}\nA(Clock c) {}\nstatic void make() { new A(Uni::new); }\n}\n"

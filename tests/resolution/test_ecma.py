@@ -683,7 +683,7 @@ def test_what_the_code_beside_a_declaration_gives_may_be_unknown() -> None:
              for symbol in project.named("go")}  # fmt: skip
     (site,) = found["lib.js"]
     assert uses.can_mean(site, project.named("go")[0]) == (project.named("go")[0].path == "lib.js")
-    assert [one.is_certain and bool(one.target) for one in found["lib.d.ts"]] == [True, False]
+    assert [use.is_certain and bool(use.target) for use in found["lib.d.ts"]] == [True, False]
 
 
 SPACE = (

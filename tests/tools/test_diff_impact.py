@@ -274,7 +274,7 @@ def test_a_call_that_did_not_fit_before_is_one_of_something_else(opened: App, ro
 
 
 def test_where_parameters_are_not_read_what_breaks_is_not_decided(opened: App, root: Path) -> None:
-    """It is no count of zero, and each user is named."""
+    """The answer does not say zero, and names each user."""
     path = "src/till.swift"
     code = "class Till {\n  func pay(_ one: Int) -> Int { one }\n  func close() -> Int { pay(1) }\n}\n"
     commit(root, {path: code})

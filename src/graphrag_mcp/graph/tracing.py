@@ -349,10 +349,8 @@ def trace(
             judged = {node for node in walk.nodes if not (hop > 1 and node.is_file)}.difference(parts)
             edges, here = _edges_to(relations, walk.nodes, judged, direction, scope, unresolved=unresolved)
         else:
-            edges, here = (
-                [],
-                Doubt(files_pending=frozenset(filter(relations.unresolved, {node.path for node in walk.nodes}))),
-            )
+            pending = filter(relations.unresolved, {node.path for node in walk.nodes})
+            edges, here = [], Doubt(files_pending=frozenset(pending))
             for node in walk.nodes:
                 outgoing, unknown = relations.outgoing(node, _OUTGOING[direction])
                 edges += outgoing

@@ -92,15 +92,15 @@ class Doubt(Struct, frozen=True):
     undecided: places of the name whose receiver is not known. unread: lines that may mean it and are not read as code.
     undecided_on_the_way: undecided and unread places of the names that lead to it. others: places of the name that mean
     something else. unparsed: files with the name, of which some lines could not be parsed. is_cut: whether a limit
-    ended the walk. files_pending: files with the name that are not resolved yet. is_typed: whether types are known at
-    all, else names and imports are compared. is_listed: whether the undecided places can be listed. is_implicit:
-    whether the language calls the definition by itself as well. callers_outside: the foreign types and decorators that
-    may call it, which no place in the repository shows. run_by: what is known to start it: a test runner.
-    is_structural: whether functions are of the asked type without naming it; is_protocol: whether types are. is_given:
-    whether it is a field, which may be given functions. archived: files with more, which are left out. methods: where
-    those of the asked type are declared, which name it and are not listed. embedding: types that implement it if
-    foreign types that they embed, or take, are what it demands. is_copy: whether it is from a server, where callers
-    from outside of the project and lines that are not read as code were not looked for.
+    ended the walk. files_pending: files that are not wholly resolved, with the name or of what is asked. is_typed:
+    whether types are known at all, else names and imports are compared. is_listed: whether the undecided places can be
+    listed. is_implicit: whether the language calls the definition by itself as well. callers_outside: the foreign types
+    and decorators that may call it, which no place in the repository shows. run_by: what is known to start it: a test
+    runner. is_structural: whether functions are of the asked type without naming it; is_protocol: whether types are.
+    is_given: whether it is a field, which may be given functions. archived: files with more, which are left out.
+    methods: where those of the asked type are declared, which name it and are not listed. embedding: types that
+    implement it if foreign types that they embed, or take, are what it demands. is_copy: whether it is from a server,
+    where callers from outside of the project and lines that are not read as code were not looked for.
     """
 
     undecided: frozenset[Line] = frozenset()

@@ -130,7 +130,8 @@ def forms(name: str, signature: str) -> Set[str]:
     start = signature.find("(", signature.find(name) + len(name))
     parts, end = _parted(signature, start)
     before = "" if start < 0 else signature[:start].rpartition(name)[2].strip()
-    after = ")" + "".join(_INSTANCE.match(signature, end).group().split())  # type: ignore[union-attr]
+    words = _INSTANCE.match(signature, end)
+    after = ")" + "".join(words[0].split() if words else ())
     written = [_DEFAULT.sub("", _BLANKS.sub(r"\1", _QUALIFIER.sub("", part))).strip() for part in parts]
     if signature[end - 1 :] != ")" and end == len(signature):
         written, after = [*written[:-1], ""], ""

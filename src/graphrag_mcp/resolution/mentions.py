@@ -146,6 +146,7 @@ class Mentions(Places):
         if mention.use == Use.TYPE or not (is_declared or self._reads_declared):
             return
         referent, receiver = self._as_run.resolve(self._path, mention), SOME if mention.receiver else None
+        self._resolver.state.is_cut |= self._as_run.state.is_cut
         for symbol in symbols_of(referent):
             if symbol not in declared and not self._resolver.symbols.is_only_type(symbol):
                 yield self._link_to(mention, symbol, How.OPEN, receiver)

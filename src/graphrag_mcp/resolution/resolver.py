@@ -314,7 +314,8 @@ class Resolver:
         if flow.argument < 0:
             return self.expressions.value(path, flow.at, into)
         calls = file.given.get((flow.argument, parse(flow.value)), ()) if file.policy.calls.overloads else ()
-        before = calls[: bisect_left(calls, flow.at, key=attrgetter("at"))][-_MOST_CALLS:]
+        end = bisect_left(calls, flow.at, key=attrgetter("at"))
+        before = calls[max(0, end - _MOST_CALLS) : end]
         call = next((call for call in reversed(before) if call.name in flow.into), None)
         referent = self.resolve(path, call) if call else None
         if referent is None:

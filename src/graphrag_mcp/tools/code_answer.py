@@ -227,13 +227,13 @@ def _files_left(doubt: Doubt, asking: Asking) -> Iterator[str]:
     if doubt.is_cut:
         yield "truncated by a limit: retry with fewer hops or with paths"
     if doubt.files_pending:
-        yield unresolved(doubt)
+        yield files_not_resolved(doubt)
     if doubt.archived:
         files = counted(len(doubt.archived), "archived file has", "archived files have")
         yield f"{files} more: {asking.argument('exclude_archived=false')} lists them"
 
 
-def unresolved(doubt: Doubt) -> str:
+def files_not_resolved(doubt: Doubt) -> str:
     """Return that links of some files may be missing."""
     files = counted(len(doubt.files_pending), "file is", "files are")
     return f"{files} not resolved and may have more: {first_places(sorted(doubt.files_pending))}"

@@ -32,6 +32,7 @@ from graphrag_mcp.tools.code_answer import (
     answer_of,
     code_json,
     doubts,
+    files_not_resolved,
     first_places,
     further,
     in_words,
@@ -43,7 +44,6 @@ from graphrag_mcp.tools.code_answer import (
     name_of,
     shown_line,
     target_of,
-    unresolved,
 )
 from graphrag_mcp.tools.flow import FlowArguments, find_flow, flow_text
 from graphrag_mcp.tools.printing import Asking, location
@@ -304,7 +304,7 @@ def _where_it_stops(trace: "Trace", call: Call[TraceArguments]) -> list[str]:
     elif trace.doubt.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     if trace.direction.is_outgoing and trace.doubt.files_pending:
-        lines.append(f"{unresolved(trace.doubt)}.")
+        lines.append(f"{files_not_resolved(trace.doubt)}.")
     return lines
 
 

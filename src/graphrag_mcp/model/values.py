@@ -253,7 +253,10 @@ def is_large(value: object) -> bool:
 
     A part that is there twice counts twice, as it does for whoever walks through a value.
     """
-    parts: list[object] = [value.value if isinstance(value, Referent) else value]
+    whole = value.value if isinstance(value, Referent) else value
+    if type(whole) not in _WALKED:  # As most are.
+        return False
+    parts = [whole]
     for part in parts:  # They are appended while they are counted.
         if len(parts) > MAX_PARTS:
             return True

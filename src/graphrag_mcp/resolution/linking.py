@@ -100,8 +100,8 @@ class DeclarationLinks(Places):
 
     def _functions_in(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield the functions that a field holds which overrides methods."""
-        held = functions_of(self._resolver.expressions.written(symbol, declaration.value))
-        above = self._hierarchy.overridden(symbol) if held else []
+        above = self._hierarchy.overridden(symbol)
+        held = functions_of(self._resolver.expressions.written(symbol, declaration.value)) if above else ()
         for function in held:
             for other in above:
                 place, method = self._place(function), self._place(other)
@@ -181,10 +181,12 @@ class Linker:
 
     def _named(self, noted: Iterable[Noting]) -> Iterator[Read]:
         """Yield what was read of other files by names that do not change when something else does."""
+        own = self._reads.path
         for noting in noted:
-            if not self._reads.is_elsewhere(noting[0]):
+            path = noting[0]
+            if path == own or path[:1] == "<":  # A library does not change.
                 continue
-            if isinstance(noting, SymbolId):
-                yield Read(noting.path, "declaration", self._resolver.state.open(noting.path).identities[noting.number])
+            if len(noting) == 2:
+                yield Read(path, "declaration", self._resolver.state.open(path).identities[noting[1]])
             else:
                 yield Read(*noting)

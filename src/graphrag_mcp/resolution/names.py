@@ -200,36 +200,39 @@ class Names(ResolverPart):
         self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1
     ) -> Referent | None:
         """Return what an expression names, as it is used, with what it gives."""
-        sought = sought_in(self.state.open(path).policy, use, count)
+        file = self.state.open(path)
+        sought = sought_in(file.policy, use, count)
         match expression:
             case Name(name):
                 return self.name(path, at, name, sought)
             case Member(ModuleName(module), name) if module == GIVEN:
-                return self._given_to(self.state.open(path), at, name)
-            case Member(ModuleName(module), name) if self.state.open(path).policy.names.rebinds:
-                return self.modules.item(self.state.open(path), module, name)
+                return self._given_to(file, at, name)
+            case Member(ModuleName(module), name) if file.policy.names.rebinds:
+                return self.modules.item(file, module, name)
             case Member((Name() | Member()) as owner, name) if sought.use == use == Use.TYPE and (
-                self.state.open(path).policy.modules.nested
+                file.policy.modules.nested
             ):  # A type is a member of types and packages.
                 return self.members.find(value_of(self.referent(path, at, owner, use)), name, sought)
             case Member(owner, name):
-                value = self._owner(path, at, owner, sought)
-                if isinstance(value, Outside) and value.name.endswith("()"):
-                    known = self.state.open(path).policy.foreign.members(value.name)
-                    if known is not None and name not in known:  # It is of a type below.
-                        return None
-                is_named = isinstance(value, Outside) and value.name
-                if value and is_named and (assigned := self.modules.attached(value, path, name)):
-                    return assigned._replace(is_open=True)  # Another object made of the same may lack it.
-                member = self.members.find(value, name, sought)
-                if name.startswith("#") and not symbols_of(member):
-                    return self._private(self.state.open(path), at, name)
-                return Referent((), None) if member is ABSENT and self._is_below_library(value) else member
+                return self._member(file, at, self._owner(path, at, owner, sought), name, sought)
             case ModuleName(module):
-                return self.modules.whole(self.modules.module(self.state.open(path), module))
+                return self.modules.whole(self.modules.module(file, module))
             case Numbered(number):
                 return Referent((SymbolId(path, number),), self.ask.meaning((SymbolId(path, number),)))
         return Referent((), self.expressions.value(path, at, expression))
+
+    def _member(self, file: File, at: int, value: Value | None, name: str, sought: Sought) -> Referent | None:
+        """Return a member of a value as an expression names it, with what the file itself gives to the value."""
+        if isinstance(value, Outside) and value.name:
+            known = file.policy.foreign.members(value.name) if value.name.endswith("()") else None
+            if known is not None and name not in known:  # It is of a type below.
+                return None
+            if assigned := self.modules.attached(value, file.path, name):
+                return assigned._replace(is_open=True)  # Another object made of the same may lack it.
+        member = self.members.find(value, name, sought)
+        if name.startswith("#") and not symbols_of(member):
+            return self._private(file, at, name)
+        return Referent((), None) if member is ABSENT and self._is_below_library(value) else member
 
     def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
         """Return the value whose member is meant; a type is a member of something other than a variable."""

@@ -276,6 +276,8 @@ class Resolver:
 
     def is_open(self, referent: Referent) -> bool:
         """Return whether each declaration may not be meant: only its value is, or a method of another type."""
+        if len(referent.symbols) < 2:
+            return referent.is_open
         distinct = {
             (method.qualified, tuple(parameter.value for parameter in method.inputs))
             for method in map(self.declared, filter(self.symbols.is_method, referent.symbols))

@@ -179,6 +179,9 @@ class CodeRelations(Protocol):
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         """Return the relations to a node, undecided ones too, and what is not known of them."""
 
+    def settled(self, edges: Sequence[CodeEdge], nodes: Collection[CodeNode]) -> list[CodeEdge]:
+        """Return relations to nodes, certain where each overload that one may mean is among these."""
+
     def outgoing(self, node: CodeNode, kinds: Sequence[RelationKind]) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the relations from a node, and its mentions that are not decided."""
 

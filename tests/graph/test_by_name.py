@@ -222,12 +222,13 @@ def test_rust_macros_variants_attributes_and_tests_beside_the_code(
 
 
 def test_calls_between_overloads_of_one_name_are_calls(tmp_path: Path) -> None:
-    """Which of them is meant is not known."""
+    """Which of them is meant is not known, and both are asked for."""
     text = """class X { int f(int a); int f(char b); };
 int X::f(int a) { return f('c'); }
 int X::f(char b) { return b; }
 """
-    assert rows(tmp_path, {"a.cpp": text}, "X.f", Direction.CALLERS) == ["a.cpp:2 may call"]
+    assert rows(tmp_path, {"a.cpp": text}, "X.f", Direction.CALLERS) == ["a.cpp:2 certain"]
+    assert rows(tmp_path, {"a.cpp": text}, "a.cpp:3", Direction.CALLERS) == ["a.cpp:2 may call"]
 
 
 OVERLOADS = {
@@ -1130,3 +1131,28 @@ def test_what_is_before_a_member_says_whose_it_is_in_whatever_words(
     }
     """
     assert rows(tmp_path, {"A.cs": code}, symbol, Direction.CALLERS) == found
+
+
+ONE_OF_TWO = {
+    "a.swift": "class V {\n  func put(_ x: Int) {}\n  func put(_ x: String) {}\n}\nfunc go(v: V) { v.put(1) }\n",
+    "a.scala": "class V {\n  def put(x: Int): Unit = {}\n  def put(x: String): Unit = {}\n}\n"
+    "object U { def go(v: V) = v.put(1) }\n",
+    "a.kt": "class V {\n  fun put(x: Int) {}\n  fun put(x: String) {}\n}\nfun go(v: V) { v.put(1) }\n",
+    "a.cs": "class V {\n  void put(int x) {}\n  void put(string x) {}\n}\nclass U { void Go(V v) { v.put(1); } }\n",
+    "a.cpp": "struct V {\n  void put(int x) {}\n  void put(double x) {}\n};\nvoid go(V v) { v.put(1); }\n",
+}
+
+
+@pytest.mark.parametrize("path", ONE_OF_TWO)
+def test_a_call_of_an_overload_is_certain_if_all_are_asked_for(tmp_path: Path, path: str) -> None:
+    """Which of them it is does not matter then; of one of them it is only possible."""
+    files = {path: ONE_OF_TWO[path]}
+    assert rows(tmp_path, files, "V.put", Direction.CALLERS) == [f"{path}:5 certain"]
+    assert rows(tmp_path, files, f"{path}:3", Direction.CALLERS) == [f"{path}:5 may call"]
+
+
+def test_a_call_that_may_mean_an_overload_elsewhere_stays_possible(tmp_path: Path) -> None:
+    """Two types have the name, and the receiver is not known."""
+    other = "class W {\n  fun put(x: Int) {}\n  fun put(x: String) {}\n}\n"
+    files = {"a.kt": ONE_OF_TWO["a.kt"], "b.kt": other, "c.kt": "fun all(x: Any) { make(x).put(1) }\n"}
+    assert "c.kt:1 certain" not in rows(tmp_path, files, "V.put", Direction.CALLERS)

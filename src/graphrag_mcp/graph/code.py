@@ -27,6 +27,7 @@ CERTAINTY_OF = {
     How.NAMED: Certainty.BY_NAME,
     How.SHARED: Certainty.BY_NAME,
     How.EITHER: Certainty.MAY_CALL,
+    How.NAMED_EITHER: Certainty.MAY_CALL,
 }
 # The kinds of definitions that a type may extend.
 _EXTENDED = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.CONSTANT)

@@ -14,7 +14,7 @@ from graphrag_mcp.graph.unfitting import Misfits
 from graphrag_mcp.model.facts import SymbolId, Use
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
-from graphrag_mcp.model.links import How, Place, place_id
+from graphrag_mcp.model.links import ONE_OF, How, Place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Instance
@@ -73,6 +73,21 @@ class Relations:
         with self._code.searching():
             edges = self._incoming.of(node, kinds, scope, with_guesses=False).edges
             return [edge for edge in edges if not edge.is_guess or edge.is_named]
+
+    def settled(self, edges: Sequence[CodeEdge], nodes: Collection[CodeNode]) -> list[CodeEdge]:
+        """Return relations to nodes, certain where each overload that one may mean is among these."""
+        if len(nodes) < 2 or not any(edge.is_named and edge.certainty is Certainty.MAY_CALL for edge in edges):
+            return list(edges)
+        own = {node.place for node in nodes}
+        others = {each.place for name in {node.name for node in nodes} for each in self._code.facts.called(name)} - own
+        said = {(link.path, link.line) for link in self._code.references.to(own, (How.EITHER,))}
+        said -= {(link.path, link.line) for link in self._code.references.to(others, ONE_OF)}
+        return [
+            edge._replace(certainty=Certainty.CERTAIN)
+            if edge.is_named and edge.certainty is Certainty.MAY_CALL and (edge.path, edge.line) in said
+            else edge
+            for edge in edges
+        ]
 
     def undecided_in(self, path: str) -> list[tuple[str, int]]:
         """Return the names in a file of which nothing more is known, with the lines."""

@@ -395,7 +395,7 @@ def _edges_to(
         if node in judged:
             here |= doubt
         edges += [edge for edge in incoming if unresolved or is_shown(edge)]
-    return _surest(edges) if direction is Direction.IMPORTERS else edges, here
+    return _surest(edges) if direction is Direction.IMPORTERS else relations.settled(edges, nodes), here
 
 
 def _no_surer(steps: Sequence[Step], unsure: Set[int]) -> tuple[list[Step], set[int]]:

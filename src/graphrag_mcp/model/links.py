@@ -48,10 +48,12 @@ class How(IntEnum):
     SHARED = auto()  # Others have the name, too.
     # The file may have more links: it took too many steps to find them all. The target is `MORE`.
     CUT = auto()
-    EITHER = auto()  # Where names are compared: one of several overloads, and it is not known which.
+    EITHER = auto()  # Where names are compared: one of several overloads that are said, and it is not known which.
+    NAMED_EITHER = auto()  # The same, where only nothing else in the project has the name.
 
 
-COMPARED = (How.SAID, How.NAMED, How.SHARED, How.EITHER)  # Where names are compared.
+ONE_OF = (How.EITHER, How.NAMED_EITHER)  # One of several overloads.
+COMPARED = (How.SAID, How.NAMED, How.SHARED, *ONE_OF)  # Where names are compared.
 
 
 class Link(NamedTuple):

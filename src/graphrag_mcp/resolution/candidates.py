@@ -33,8 +33,9 @@ class Meant(NamedTuple):
 
     def how_of(self, candidate: "Candidate") -> How:
         """Return what is known of one of the chosen."""
-        is_either = self.is_one and self.how is not How.SHARED and candidate.kind in CALLABLE
-        return How.EITHER if is_either else self.how
+        if not self.is_one or candidate.kind not in CALLABLE:
+            return self.how
+        return {How.SAID: How.EITHER, How.NAMED: How.NAMED_EITHER}.get(self.how, self.how)
 
 
 NOTHING = Meant(How.SHARED, ())

@@ -14,6 +14,7 @@ LANGUAGES = (
         builtins=BUILTINS,
         packages="java scala",
         library=LIBRARY,
+        overloads=True,
         platform="groovy java kotlin",
         test_types=True,
     ),

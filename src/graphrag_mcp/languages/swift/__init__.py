@@ -16,6 +16,7 @@ LANGUAGES = (
         hides_private=True,
         typed_members=True,
         unreplaced="fileprivate private",
+        overloads=True,
         platform="c cpp objc",
         public="public",
         test_types=True,

@@ -1202,6 +1202,20 @@ def test_a_file_that_takes_too_many_steps_may_have_more(tmp_path: Path, monkeypa
         assert not app.status().failures
 
 
+def test_a_type_with_many_fields_below_many_others_is_resolved(tmp_path: Path) -> None:
+    """What a field overrides is only asked if it holds a function: none of these does, and no file takes the steps."""
+    fields, above = range(100), range(1, 20)
+    python = "class C0: pass\n" + "".join(f"class C{i}(C{i - 1}): pass\n" for i in above)
+    script = "class C0 {}\n" + "".join(f"class C{i} extends C{i - 1} {{}}\n" for i in above)
+    files = {
+        "a.py": python + "class D(C19):\n" + "".join(f"    f{i} = {i}\n" for i in fields),
+        "b.ts": script + "class D extends C19 {\n" + "".join(f"  f{i} = {i}\n" for i in fields) + "}\n",
+    }
+    assert not ask_anew(tmp_path, files, "C18", Direction.SUBCLASSES).doubt.files_pending
+    with closing(_open(tmp_path)) as app:
+        assert not app.status().failures
+
+
 def test_what_a_change_elsewhere_makes_of_links_is_not_known_until_it_is_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,8 +100,11 @@ class DeclarationLinks(Places):
 
     def _functions_in(self, symbol: SymbolId, declaration: Declared) -> Iterator[Link]:
         """Yield the functions that a field holds which overrides methods."""
-        above = self._hierarchy.overridden(symbol)
-        held = functions_of(self._resolver.expressions.written(symbol, declaration.value)) if above else ()
+        owner = self._hierarchy.owner_of(symbol)
+        if owner is None or not self._hierarchy.ancestors(owner):  # It overrides nothing, whatever it holds.
+            return
+        held = functions_of(self._resolver.expressions.written(symbol, declaration.value))
+        above = self._hierarchy.overridden(symbol) if held else []
         for function in held:
             for other in above:
                 place, method = self._place(function), self._place(other)
@@ -181,12 +184,10 @@ class Linker:
 
     def _named(self, noted: Iterable[Noting]) -> Iterator[Read]:
         """Yield what was read of other files by names that do not change when something else does."""
-        own = self._reads.path
         for noting in noted:
-            path = noting[0]
-            if path == own or path[:1] == "<":  # A library does not change.
+            if not self._reads.is_elsewhere(noting[0]):
                 continue
-            if len(noting) == 2:
-                yield Read(path, "declaration", self._resolver.state.open(path).identities[noting[1]])
+            if isinstance(noting, SymbolId):
+                yield Read(noting.path, "declaration", self._resolver.state.open(noting.path).identities[noting.number])
             else:
                 yield Read(*noting)

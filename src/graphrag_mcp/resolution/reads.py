@@ -68,19 +68,19 @@ class Reads:
 
     def begin(self, path: str) -> None:
         """Begin with the resolution of a file."""
-        self.path = path
+        self._own = path
         self.noted: set[Noting] = set()
         self.of_imports: set[Noting] = set()
         self._current = self.noted
 
     def note(self, path: str, kind: str, name: str = "") -> None:
         """Note that something of a file was read."""
-        if path != self.path:
+        if path != self._own:
             self._current.add((path, kind, name))
 
     def add(self, symbol: SymbolId) -> None:
         """Note that a declaration was read."""
-        if symbol[0] != self.path:
+        if symbol[0] != self._own:
             self._current.add(symbol)
 
     def importing(self, path: str, module: str, find: Callable[[], Value]) -> Value:
@@ -92,12 +92,16 @@ class Reads:
 
     def finding(self, path: str, module: str, find: Callable[[], Value]) -> Value:
         """Find what an import of a file means, and note by what."""
-        outer, self._current = self._current, self.of_imports if path == self.path else set()
+        outer, self._current = self._current, self.of_imports if path == self._own else set()
         try:
             self._modules[path, module] = value = find()
             return value
         finally:
             self._current = outer
+
+    def is_elsewhere(self, path: str) -> bool:
+        """Return whether a path is of another file, and of none of a library."""
+        return path != self._own and path[:1] != "<"
 
     # ------------------------------------------------------------ what of the source is noted
 

@@ -121,10 +121,9 @@ class State:
 
     def declared(self, symbol: SymbolId) -> Declared:
         """Return a declaration."""
-        path, number = symbol
         if self._reads is not None:
             self._reads.add(symbol)
-        return (self._files.get(path) or self.open(path)).facts.declared[number]
+        return self.open(symbol.path).facts.declared[symbol.number]
 
     def file(self, path: str) -> File | None:
         """Return the facts of a file, None if it has none."""

@@ -334,6 +334,21 @@ def test_a_name_that_several_files_define_is_no_backlink(backend: Backend) -> No
     assert backend.graph.backlinks([_first(backend, "one.py"), _first(backend, "two.py")]) == {}
 
 
+def test_a_call_of_one_of_several_overloads_is_a_backlink(backend: Backend) -> None:
+    """Which of them is meant is not known, but their file is."""
+    overloads = [
+        replace(_function("help", line=line), signature=f"fun help(a: {kind})") for line, kind in ((1, "Int"), (5, "A"))
+    ]
+    backend.write(
+        [
+            Source("lib.kt", ["help help"], language="kotlin", symbols=tuple(overloads)),
+            Source("a.kt", ["run"], language="kotlin", symbols=(_function("run"),), relations=(_call("help"),)),
+        ]
+    )
+    found = _first(backend, "lib.kt")
+    assert backend.graph.backlinks([found]) == {found: 1}
+
+
 def _first(backend: Backend, path: str) -> int:
     found = [one for word in ("help", "run", "guide") for one in backend.keywords.search([word], 20, Scope())]
     return next(one.chunk_id for one in found if backend.places([one.chunk_id]) == [(path, 0)])

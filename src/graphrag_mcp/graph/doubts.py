@@ -27,7 +27,7 @@ from graphrag_mcp.model.facts import Declared, Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Doubt, Line
 from graphrag_mcp.model.grouping import of_each
-from graphrag_mcp.model.links import How
+from graphrag_mcp.model.links import BY_NAME, How
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Type
 from graphrag_mcp.ports import SymbolGraph
@@ -298,7 +298,7 @@ class Doubts:
         kinds = incoming.kinds - {RelationKind.OVERRIDES}  # A place that overrides it declares the name.
         # A decided call is of the constructor of its own type.
         is_constructor = node.name in describe(self._code.language(node.path)).constructors.split()
-        hows = (How.UNDECIDED,) if is_constructor else (How.UNDECIDED, How.NAMED, How.SHARED)
+        hows = (How.UNDECIDED,) if is_constructor else (How.UNDECIDED, *BY_NAME)
         unsure = self._code.references.unsure(name, (node.place,), languages)
         links = [link for link in unsure
                  if link.kind in kinds and link.how in hows and not self._code.facts.has(link.path)]  # fmt: skip

@@ -76,18 +76,16 @@ class Relations:
 
     def settled(self, edges: Sequence[CodeEdge], nodes: Collection[CodeNode]) -> list[CodeEdge]:
         """Return relations to nodes, certain where each overload that one may mean is among these."""
-        if len(nodes) < 2 or not any(edge.is_named and edge.certainty is Certainty.MAY_CALL for edge in edges):
+        unsure = [edge for edge in edges if edge.is_named and edge.certainty is Certainty.MAY_CALL]
+        asked = [node for node in nodes if node.node_id in {edge.target_id for edge in unsure}]
+        if len(asked) < 2:
             return list(edges)
-        own = {node.place for node in nodes}
-        others = {each.place for name in {node.name for node in nodes} for each in self._code.facts.called(name)} - own
+        own = {node.place for node in asked}
+        others = {each.place for name in {node.name for node in asked} for each in self._code.facts.called(name)} - own
         said = {(link.path, link.line) for link in self._code.references.to(own, (How.EITHER,))}
         said -= {(link.path, link.line) for link in self._code.references.to(others, ONE_OF)}
-        return [
-            edge._replace(certainty=Certainty.CERTAIN)
-            if edge.is_named and edge.certainty is Certainty.MAY_CALL and (edge.path, edge.line) in said
-            else edge
-            for edge in edges
-        ]
+        settled = {edge for edge in unsure if (edge.path, edge.line) in said}
+        return [edge._replace(certainty=Certainty.CERTAIN) if edge in settled else edge for edge in edges]
 
     def undecided_in(self, path: str) -> list[tuple[str, int]]:
         """Return the names in a file of which nothing more is known, with the lines."""

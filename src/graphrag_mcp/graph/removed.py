@@ -11,7 +11,7 @@ from graphrag_mcp.languages.registry import FACT_LANGUAGES, describe, detect_lan
 from graphrag_mcp.model.files import BARE_CONFIDENCE, OF_FIELD, Relation, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model.grouping import grouped, preferred
-from graphrag_mcp.model.links import ONE_OF, How, Place, StoredLink, place_id
+from graphrag_mcp.model.links import BY_NAME, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.parsing.code.imports import module_key, module_keys
 
@@ -40,7 +40,7 @@ class Removed:
         references = self._code.references
         number, others = place_id(Place("", name)), self._code.facts.places_of(name)
         links = references.to((number,), (How.UNDECIDED, How.FOREIGN, How.OUTSIDE))
-        links += references.to(others, (How.NAMED, How.SHARED, *ONE_OF))
+        links += references.to(others, BY_NAME)
         mentions: dict[Mentioned, None] = {}
         with self._code.searching():
             for link in self._code.in_scope(links, scope):

@@ -53,7 +53,8 @@ class How(IntEnum):
 
 
 ONE_OF = (How.EITHER, How.NAMED_EITHER)  # One of several overloads.
-COMPARED = (How.SAID, How.NAMED, How.SHARED, *ONE_OF)  # Where names are compared.
+BY_NAME = (How.NAMED, How.NAMED_EITHER, How.SHARED)  # No more is known than the name.
+COMPARED = (How.SAID, How.EITHER, *BY_NAME)  # Where names are compared.
 
 
 class Link(NamedTuple):

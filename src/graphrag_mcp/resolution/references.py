@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.links import DECLARED, IMPORTED, SOME, SUPER, How, Place, StoredLink, place_id
+from graphrag_mcp.model.links import BY_NAME, DECLARED, IMPORTED, SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import (
     All,
@@ -199,7 +199,7 @@ class References:
     def unsure(self, name: str, places: Collection[int], languages: Collection[str]) -> list[StoredLink]:
         """Return the links of a name in some languages that may lead to places, and of which names alone are known."""
         number, others = place_id(Place("", name)), set(self.source.places_of(name)).difference(places)
-        links = [*self.to((number,), (How.UNDECIDED,)), *self.to(others, (How.NAMED, How.SHARED))]
+        links = [*self.to((number,), (How.UNDECIDED,)), *self.to(others, BY_NAME)]
         return self._in_languages(links, languages)
 
     def foreign(self, name: str, owner: str, languages: Collection[str]) -> list[StoredLink]:

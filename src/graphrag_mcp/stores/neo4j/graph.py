@@ -333,6 +333,10 @@ class Neo4jCode:
         unknown = [Mentioned(kind, mask_secrets(row.name), "", node.path, row.line, False) for row in outside]
         return list(dict.fromkeys(edges)), unknown
 
+    def settled(self, edges: Sequence[CodeEdge], _nodes: Collection[CodeNode]) -> list[CodeEdge]:
+        """Return the relations as they are: which overloads one may mean is not copied."""
+        return list(edges)
+
     def inherited(self, _child: CodeNode, _name: str, _scope: Scope) -> list[int]:
         """Return none: members of a type above are asked for by their own name."""
         return []

@@ -7,7 +7,7 @@ from typing import Any
 from graphrag_mcp.languages.registry import is_inline_test
 from graphrag_mcp.model.files import Category, ParseMode, RelationKind, Symbol, SymbolKind
 from graphrag_mcp.model.graph import CodeNode, Dependency
-from graphrag_mcp.model.links import How, Place, folder_place, place_id
+from graphrag_mcp.model.links import ONE_OF, How, Place, folder_place, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.model.search import ChunkMention, SymbolMatch
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
@@ -22,14 +22,14 @@ _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name
 _FILE_COLUMNS = f"""f.id, f.path, f.category, f.archive_reason IS NOT NULL,
     coalesce((SELECT max(c.end_line) FROM chunks c WHERE {of_file("c.id", "f.id")}), 1)"""
 
-_SURE = (How.CERTAIN, How.SAID, How.NAMED)
+_SURE = (How.CERTAIN, How.SAID, How.NAMED, *ONE_OF)
 _DEPENDING = [
     KIND_NUMBERS[kind]
     for kind in (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS)
 ]
 _RANKED = "('type', 'function', 'method', 'constant')"  # Other files depend on these kinds by name.
 MAX_OCCURRENCES = 200  # Counting stops there: a more frequent name proves nothing.
-_MEANT = (How.CERTAIN, How.OPEN, How.SAID, How.NAMED)
+_MEANT = (*_SURE, How.OPEN)
 _LEADING = tuple(KIND_NUMBERS[kind] for kind in (
     RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS, RelationKind.LINKS_TO,
 ))  # fmt: skip
@@ -160,7 +160,8 @@ class SqliteSymbolGraph:
         files = self._scopes.resolve(scope)
         with self._database.connection() as connection:
             rows = connection.execute(
-                f"""SELECT l.file_id, s.id, s.file_id, count(DISTINCT v.kind << 48 | v.source), min(v.how = {How.NAMED})
+                f"""SELECT l.file_id, s.id, s.file_id, count(DISTINCT v.kind << 48 | v.source),
+                           min(v.how IN ({How.NAMED}, {How.NAMED_EITHER}))
                     FROM symbols s CROSS JOIN main.links v ON v.target = s.place
                     CROSS JOIN linked l ON l.id = v.id >> {LINK_BITS}
                     WHERE s.kind IN {_RANKED} AND {files.condition("s.file_id")} AND {files.condition("l.file_id")}

@@ -105,7 +105,29 @@ KOTLIN = """class M {
 }
 """
 GO = 'package a\nimport "sync/atomic"\ntype F struct{ n int32; at *int32 }\nvar total int32\n'
+BUILDS = {
+    "a_linux.go": "package a\ntype T struct{}\nfunc run() {}\n",
+    "a_other.go": "//go:build !linux\n\npackage a\ntype T struct{}\nfunc run() {}\nfunc own() { run() }\n",
+    "b_linux_test.go": "package a\nfunc b() { run() }\n",
+    "c.go": "//go:build cgo && linux\n\npackage a\nfunc c() { run() }\nfunc (T) Go() {}\n",
+    "d.go": "//go:build cgo || linux\n\npackage a\nfunc d(t T) { run(); t.Go() }\n",
+    "e.go": "//go:build !linux\n\npackage a\nfunc e(t T) { run(); t.Go() }\nfunc (T) Go() {}\n",
+}
 OTHERS = {
+    "Go: a function of one build": (
+        BUILDS,
+        "a_linux.go:3",
+        Direction.CALLERS,
+        ["b_linux_test.go:2 certain", "c.go:4 certain", "d.go:4 may call"],
+    ),
+    "Go: the same of other builds": (
+        BUILDS,
+        "a_other.go:5",
+        Direction.CALLERS,
+        ["a_other.go:6 certain", "d.go:4 may call", "e.go:4 certain"],
+    ),
+    "Go: a method of one build": (BUILDS, "e.go:5", Direction.CALLERS, ["d.go:4 may call", "e.go:4 certain"]),
+    "Go: a type of one build": (BUILDS, "a_linux.go:2", Direction.USERS, ["d.go:4 may call"]),
     "Go: who has an address may read": (
         {"a.go": GO + "func g(f *F) { atomic.AddInt32(&f.n, 1); f.at = &f.n }\n"},
         "F.n",

@@ -3,6 +3,7 @@
 The vocabulary of `languages/*/facts.scm`; names of captures that begin with "_" serve predicates:
 
     @unit        the package or namespace that the file declares
+    @build       what the file says of the builds in which it is
     @scope       a block: what is bound in it ends with it
     @shared      a block of which others see what is declared
     @hoisted     the name of a declaration that is one of the function around its block, @hoisted.also of both
@@ -56,7 +57,7 @@ from graphrag_mcp.languages.grammars import Captures, Grammar, Match, Matches
 from graphrag_mcp.languages.registry import load_part
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, Shapes, arguments, instance, module
 from graphrag_mcp.languages.syntax import SourceCode
-from graphrag_mcp.model.facts import ASSIGNED, TYPED, Declared, Exported, FileFacts, Flow, Imported
+from graphrag_mcp.model.facts import ASSIGNED, BUILD, TYPED, Declared, Exported, FileFacts, Flow, Imported
 from graphrag_mcp.parsing.facts.declarations import MARKS, RESULTS, Declarations, Functions
 from graphrag_mcp.parsing.facts.mentions import BINDERS, HOISTED, MENTIONS, OUTER, Bindings, Mentions, Used
 from graphrag_mcp.parsing.facts.reading import Held, Reading, source_around, whole
@@ -133,6 +134,7 @@ class FactReader:
             **dict.fromkeys(_TRAITS, self._declarations.add_trait),
             "open": self._declarations.add_open,
             "unit": self._add_unit,
+            "build": self._add_build,
             "scope": self._declarations.add_scope,
             **dict.fromkeys(_BASES, self._declarations.add_bases),
             **dict.fromkeys(_IMPORTS, self._add_import),
@@ -143,6 +145,9 @@ class FactReader:
 
     def _add_unit(self, role: str, captures: Captures) -> None:
         self._unit = self._writer.text(captures[role][0])
+
+    def _add_build(self, role: str, captures: Captures) -> None:
+        self._bindings.add_import(captures[role][0], BUILD, self._writer.text(captures[role][0]))
 
     def _texts_of(self, role: str, captures: Captures) -> dict[str, str]:
         """Return the texts of the parts of an import or export, with the module of the statement around it."""

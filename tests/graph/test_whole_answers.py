@@ -7,7 +7,26 @@ import pytest
 from graphrag_mcp.model.graph import Direction
 from tests.graph.test_relations import ask, rows
 
+DIAMOND = {
+    "a.py": "class Base:\n    x = 1\n    def m(self): pass\nclass A(Base):\n    def m(self): super().m()\n"
+    "    def n(self): return super().x\nclass B(Base):\n    x = 2\n    def m(self): super().m()\n",
+    "b.py": "from a import A, B, Base\nclass C(A, B):\n    def m(self): super(A, self).m()\n"
+    "class D(Base):\n    def m(self): Base.m(self)\nclass E(D, B): pass\n",
+}
 PYTHON = {
+    "what super gives on the other side of a diamond": (
+        DIAMOND,
+        "B.m",
+        Direction.CALLERS,
+        ["a.py:5 may call"],
+    ),
+    "a field on the other side of a diamond": (DIAMOND, "B.x", Direction.READERS, ["a.py:6 may call"]),
+    "what super gives on no other side": (
+        DIAMOND,
+        "Base.m",
+        Direction.CALLERS,
+        ["a.py:5 certain", "a.py:9 certain", "b.py:5 certain"],
+    ),
     "a module of a folder without a package file, beside a namesake of the folder": (
         {
             "docs/cmds/t1.py": "def run(): return 1\n",
@@ -257,6 +276,15 @@ def test_an_answer_has_each_use(
 ) -> None:
     """And none that is wrong."""
     assert sorted(rows(tmp_path, files, symbol, direction)) == found
+
+
+def test_what_super_calls_may_be_on_the_other_side_of_a_diamond(tmp_path: Path) -> None:
+    """From the call as well."""
+    found = ask(tmp_path, DIAMOND, "A.m", Direction.CALLEES)
+    assert sorted((step.target.qualified_name, step.edge.certainty) for step in found.steps) == [
+        ("B.m", "may call"),
+        ("Base.m", "certain"),
+    ]
 
 
 def test_what_has_the_methods_of_a_foreign_alias_is_not_known(tmp_path: Path) -> None:

@@ -211,8 +211,9 @@ class Calls(ResolverPart):
                 return either(self.result(value, argument, count) for value in values)
             case Signature(_, result):
                 return without_variables(replaced(result, self._given(called, argument, count)))
-            case Above():
-                return called
+            case Above(symbols):  # It may be given a class, from which on the order of another is looked through.
+                is_own = not (count and self.state.policy(symbols[0]).members.is_linear) or argument(0) == Type(symbols)
+                return called if is_own else None
             case Outside():  # Its module cannot know the project's types, unless it is given some.
                 types = (argument(place) for place in range(count))
                 return OUTSIDE if all(value == NOTHING or is_foreign(value) for value in types) else None

@@ -10,7 +10,7 @@ from graphrag_mcp.model.expressions import AnyOf, Call, Member, Name, names_in, 
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.links import DECLARED, IMPORTED, SOME, SUPER, How, Link, Place, folder_place
+from graphrag_mcp.model.links import DECLARED, IMPORTED, SOME, SUPER, How, Link, Place, folder_place, super_place
 from graphrag_mcp.model.values import (
     ABSENT,
     OUTSIDE,
@@ -343,6 +343,8 @@ class Mentions(Places):
         if not self._resolver.symbols.is_replaceable(symbol):
             return (SOME,)
         value = self._value(mention)
+        if isinstance(value, Above) and self._file.policy.members.is_linear:
+            return list(map(super_place, map(self._place, value.symbols)))
         if isinstance(value, Above) or (mention.use == Use.CALL and self._is_exact(mention, value)):
             return (SUPER,)
         types = [self._place(symbol) for symbol in types_of(value)]

@@ -132,7 +132,12 @@ BUILDS = {
     "d.go": "//go:build cgo || linux\n\npackage a\nfunc d(t T) { run(); t.Go() }\n",
     "e.go": "//go:build !linux\n\npackage a\nfunc e(t T) { run(); t.Go() }\nfunc (T) Go() {}\n",
 }
+MADE_OF = {
+    "a.go": "package a\ntype I interface{ M() }\ntype J I\ntype T struct{}\nfunc (T) M() {}\nfunc f(j J) { j.M() }\n"
+}
 OTHERS = {
+    "Go: a type that is made of an interface": (MADE_OF, "J", Direction.IMPLEMENTERS, ["a.go:4 certain"]),
+    "Go: a call on such a type": (MADE_OF, "T.M", Direction.CALLERS, ["a.go:6 may call"]),
     "Go: a function of one build": (
         BUILDS,
         "a_linux.go:3",
@@ -296,6 +301,26 @@ def test_what_has_the_methods_of_a_foreign_alias_is_not_known(tmp_path: Path) ->
     code = "package a\ntype I[T any] interface{ Run(T) }\ntype J = I[int]\ntype T struct{}\nfunc (T) Run(s string) {}\n"
     found = ask(tmp_path, {"a.go": code}, "J", Direction.IMPLEMENTERS)
     assert (found.steps, found.doubt.callers_outside) == ((), {"I"})
+
+
+@pytest.mark.parametrize(
+    ("constraint", "outside", "undecided"),
+    [
+        ("~int | ~string", "union", set()),
+        ("~int", "int", set()),
+        ("*A", "A", set()),
+        ("comparable", "comparable", set()),
+        ("", "any", set()),
+        ("A | B; M()", "union", {("a.go", 2), ("a.go", 4)}),
+    ],
+)
+def test_what_satisfies_a_constraint_is_not_known(
+    tmp_path: Path, constraint: str, outside: str, undecided: set[tuple[str, int]]
+) -> None:
+    """Having its methods is not enough, and if it has none nothing is looked for."""
+    code = "package a\ntype A int\nfunc (A) M() {}\ntype B int\nfunc (B) M() {}\ntype C interface{ %s }\n"
+    found = ask(tmp_path, {"a.go": code % constraint}, "C", Direction.IMPLEMENTERS)
+    assert (found.steps, found.doubt.callers_outside, found.doubt.undecided) == ((), {outside}, undecided)
 
 
 def test_a_member_of_an_import_that_is_not_decided_may_be_a_function(tmp_path: Path) -> None:

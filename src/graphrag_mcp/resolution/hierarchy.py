@@ -58,7 +58,10 @@ class Hierarchy:
         return self.method_sets.below(self._references.linked((symbol,), (How.BELOW,)))
 
     def aliased(self, symbol: SymbolId) -> tuple[SymbolId, ...]:
-        """Return the type that an alias stands for, if it is one by its name alone."""
+        """Return the type of which an alias is another name, or the interface of which a type is made."""
+        if self._symbols.has_method_sets(symbol) and Mark.ALIAS not in self._declared(symbol).marks:
+            made = types_of(self._resolver.types.underlying(Instance((symbol,))))
+            return tuple(other for other in made if other != symbol and self._symbols.is_interface(other))
         is_alias = self._declared(symbol).kind == SymbolKind.TYPE and Mark.ALIAS in self._declared(symbol).marks
         value = self._resolver.meaning((symbol,)) if is_alias else None
         return types_of(value) if isinstance(value, Type) and not value.arguments else ()

@@ -347,7 +347,10 @@ class Mentions(Places):
             return list(map(super_place, map(self._place, value.symbols)))
         if isinstance(value, Above) or (mention.use == Use.CALL and self._is_exact(mention, value)):
             return (SUPER,)
-        types = [self._place(symbol) for symbol in types_of(value)]
+        made = self._resolver.types.underlying(value) if self._file.policy.members.method_sets else None
+        # A type that is made of an interface has the values of that.
+        is_made_of = types_of(made) and all(map(self._resolver.symbols.is_interface, types_of(made)))
+        types = [self._place(symbol) for symbol in types_of(made if is_made_of else value)]
         return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
 
     def _is_exact(self, mention: Mention, value: Value | None) -> bool:

@@ -28,6 +28,7 @@
 
 (field_declaration !name type: (_) @embeds)
 (interface_type (type_elem . (_) @embeds .))
+(interface_type (type_elem . (_) . (_)) @embeds)
 
 ; What a field or a parameter is given.
 (assignment_statement left: (expression_list . (selector_expression) @into .)

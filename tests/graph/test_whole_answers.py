@@ -13,7 +13,38 @@ DIAMOND = {
     "b.py": "from a import A, B, Base\nclass C(A, B):\n    def m(self): super(A, self).m()\n"
     "class D(Base):\n    def m(self): Base.m(self)\nclass E(D, B): pass\n",
 }
+COMPREHENSIONS = {
+    "a.py": "n = 0\nclass K:\n    n = 1\n    def m(self, y=[n for _ in range(3)]): pass\n    z = [n for _ in [n]]\n"
+    "    w = [n for n in [\n n]]\ndef t(n, y=[n for _ in [1]], z={n for x in [1] for n in [n]}): pass\n"
+}
 PYTHON = {
+    "of a class, a comprehension sees what it begins with": (
+        COMPREHENSIONS,
+        "K.n",
+        Direction.READERS,
+        ["a.py:5 certain", "a.py:7 certain"],
+    ),
+    "the rest of it sees what the file has": (
+        COMPREHENSIONS,
+        "a.py:1",
+        Direction.READERS,
+        ["a.py:4 certain", "a.py:5 certain", "a.py:8 certain"],
+    ),
+    "what a comprehension assigns is bound around it": (
+        {
+            "a.py": "class A:\n    def go(self): pass\ny = 1\ndef f(xs):\n    [[y := A() for x in z] for z in xs]\n"
+            "    y.go()\n    return lambda: y.go()\ndef g(): return y\n"
+        },
+        "A.go",
+        Direction.CALLERS,
+        ["a.py:6 certain", "a.py:7 certain"],
+    ),
+    "and is no other of its name": (
+        {"a.py": "y = 1\ndef f(xs):\n    [y := x for x in xs]\n    print(y)\ndef g(): return y\n"},
+        "y",
+        Direction.READERS,
+        ["a.py:5 certain"],
+    ),
     "what super gives on the other side of a diamond": (
         DIAMOND,
         "B.m",

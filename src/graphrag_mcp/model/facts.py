@@ -195,8 +195,9 @@ class Exported(_Row, frozen=True, array_like=True, gc=False):
 class Bound(_Row, frozen=True, array_like=True, gc=False):
     """A name that means something between two offsets.
 
-    kind: "variable", "parameter", "type", "narrowing", "declared", "alias": another name for what its value names, or
-    "open", which has no name: the members of its value are known by their names alone.
+    kind: "variable", "each" of what a comprehension takes, "parameter", "type", "narrowing", "declared", "alias":
+    another name for what its value names, or "open", which has no name: the members of its value are known by their
+    names alone.
     """
 
     name: str

@@ -4,7 +4,7 @@ The vocabulary of `languages/*/facts.scm`; names of captures that begin with "_"
 
     @unit        the package or namespace that the file declares
     @build       what the file says of the builds in which it is
-    @scope       a block: what is bound in it ends with it
+    @scope       a block: what is bound in it ends with it; the first part of it that is @outside is of what is around
     @shared      a block of which others see what is declared
     @hoisted     the name of a declaration that is one of the function around its block, @hoisted.also of both
     @function    a function, whether it has a name or not; @name is that of what it is given to, @of the value whose
@@ -26,7 +26,8 @@ The vocabulary of `languages/*/facts.scm`; names of captures that begin with "_"
     @type_parameters   of the declaration with @name; @generic a base that names them
     @marked      a declaration with @name, and words before it that may say what else it is (@words)
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
-                 end of its scope, @bind.block in all of its scope; @bind.type names a type,
+                 end of its scope, @bind.block in all of its scope, @bind.each of one with a part outside, @bind.outer
+                 of the nearest without one; @bind.type names a type,
                  @bind.accessor a field that is also a function without parameters
                  @part: the name is part of a pattern; @enter: the value that a block enters;
                  @bind.member: the name is a field of the type whose function has it

@@ -102,6 +102,16 @@ PYTHON = {
         Direction.SUBCLASSES,
         ["a.py:2 certain", "a.py:3 certain"],
     ),
+    "what another type() makes is no class": (
+        {
+            "a.py": "class A: pass\ndef type(*of): return 1\nB = type('B', (A,), {})\n",
+            "b.py": "from a import A, type\nB = type('B', (A,), {})\ndef f(type): return type('B', (A,), {})\n",
+            "c.py": "from a import A\nclass K:\n    def type(self): return type('B', (A,), {})\n",
+        },
+        "A",
+        Direction.SUBCLASSES,
+        ["c.py:3 certain"],
+    ),
     "what type() makes may have anything": (
         {"a.py": 'class A:\n    def go(self): pass\nB = type("B", (A,), {"go": print})\nB().go()\n'},
         "A.go",

@@ -278,6 +278,9 @@ class Mentions(Places):
         """
         if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.calls.invoking:
             return replace(mention, use=Use.CALL)
+        around = self._references.around(self._path, mention.at) if mention.use == Use.BASE else None
+        if around and self._resolver.lineage.is_no_type(around):
+            return replace(mention, use=Use.VALUE)
         if mention.use != Use.FILL:
             return mention
         names, beside = self._file.policy.calls.emptying, self._file.mentions_on(mention.line)

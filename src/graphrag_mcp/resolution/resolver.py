@@ -70,7 +70,7 @@ class Meanings(ResolverPart):
             symbols = symbols if all(map(self.symbols.is_type, values)) else values
         kinds, rebinds = {self.declared(symbol).kind for symbol in symbols}, self.state.policy(symbols[0]).names.rebinds
         if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
-            return self._aliased(symbols[0]) or Type(symbols)
+            return None if self.names.lineage.is_no_type(symbols[0]) else self._aliased(symbols[0]) or Type(symbols)
         if functions := tuple(filter(self.symbols.is_callable, symbols)):
             if Mark.PROPERTY in self.declared(functions[0]).marks:
                 return self.calls.result(Function(functions[:1]), nothing, 0)

@@ -28,17 +28,8 @@ from graphrag_mcp.parsing.facts.reading import (
     whole,
 )
 
-BINDERS = (
-    "bind",
-    "bind.block",
-    "bind.each",
-    "bind.outer",
-    "bind.type",
-    "bind.accessor",
-    "bind.member",
-    "within",
-    "narrows",
-)
+BINDERS = ("bind", "bind.block", "bind.each", "bind.outer", "bind.type", "bind.accessor", "bind.member", "within",
+           "narrows")  # fmt: skip
 OUTER = ("global", "nonlocal")
 HOISTED = ("hoisted", "hoisted.also")
 _DEFINED = (*CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
@@ -156,12 +147,15 @@ class Bindings(ReaderPart):
         around = innermost(scopes, [binding.node.byte_range for binding in self._bindings])
         parents = dict(zip(scopes[1:], innermost(scopes, scopes[1:]), strict=True))
         elsewhere = self._bound_elsewhere(scopes, parents)
+        beyond: dict[tuple[int, int], tuple[int, int]] = {}
+        for scope in filter(self._outside.__contains__, scopes):
+            beyond[scope] = beyond.get(parents[scope], parents[scope])
         for binding in self._bindings:
             for name, _ in binding.names if binding.role != "narrows" else ():
                 self._starts.setdefault(name, []).append(binding.node.start_byte)
         for binding, (start, stop) in zip(self._bindings, around, strict=True):
-            while binding.role == "bind.outer" and (start, stop) in self._outside:
-                start, stop = parents[start, stop]
+            if binding.role == "bind.outer":
+                start, stop = beyond.get((start, stop), (start, stop))
             is_field = binding.role in ("bind.block", "bind.outer")
             owner = self._declarations.types.get((start, stop), -1) if is_field else -1
             if binding.role == "bind.member":

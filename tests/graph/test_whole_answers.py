@@ -17,6 +17,13 @@ COMPREHENSIONS = {
     "a.py": "n = 0\nclass K:\n    n = 1\n    def m(self, y=[n for _ in range(3)]): pass\n    z = [n for _ in [n]]\n"
     "    w = [n for n in [\n n]]\ndef t(n, y=[n for _ in [1]], z={n for x in [1] for n in [n]}): pass\n"
 }
+MAKERS = {
+    "a.py": "class Z:\n    def go(self): pass\nclass M(type):\n    def __call__(cls): return Z()\n"
+    "class A:\n    def __new__(cls): return Z()\n    def go(self): pass\nclass B(metaclass=M): go = A.go\n"
+    "class C:\n    def __new__(cls, k):\n        if k: return Z()\n        return super().__new__(cls)\n"
+    "    def go(self): pass\nclass D(C):\n    def __new__(cls): return object.__new__(cls)\n    def go(self): pass\n"
+    "A().go()\nB().go()\nC(1).go()\nD().go()\n"
+}
 PYTHON = {
     "of a class, a comprehension sees what it begins with": (
         COMPREHENSIONS,
@@ -127,6 +134,13 @@ PYTHON = {
         Direction.READERS,
         ["a.py:5 certain", "a.py:6 certain"],
     ),
+    "what a class makes that gives another": (
+        MAKERS,
+        "Z.go",
+        Direction.CALLERS,
+        ["a.py:17 certain", "a.py:18 certain", "a.py:19 may call"],
+    ),
+    "what a class makes itself": (MAKERS, "D.go", Direction.CALLERS, ["a.py:19 may call", "a.py:20 certain"]),
     "what operators give": (
         {
             "a.py": "class V:\n    def __neg__(self) -> 'V': return self\n    def __eq__(self, o) -> 'V': return self\n"
@@ -362,6 +376,31 @@ def test_what_satisfies_a_constraint_is_not_known(
     code = "package a\ntype A int\nfunc (A) M() {}\ntype B int\nfunc (B) M() {}\ntype C interface{ %s }\n"
     found = ask(tmp_path, {"a.go": code % constraint}, "C", Direction.IMPLEMENTERS)
     assert (found.steps, found.doubt.callers_outside, found.doubt.undecided) == ((), {outside}, undecided)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "lines"),
+    [("P.x", Direction.READERS, [9, 11]), ("P.m", Direction.CALLERS, []), ("Q.y", Direction.READERS, [9, 11])],
+)
+def test_a_pattern_by_position_may_read_any_field(
+    tmp_path: Path, symbol: str, direction: Direction, lines: list[int]
+) -> None:
+    """Also of a class above; which one is said by a list of names."""
+    code = """class P:
+    x: int = 1
+    def m(self): pass
+class Q(P):
+    y: int = 2
+def f(o, p: Q):
+    match o:
+        case P(x=1): pass
+        case [P(1), *_]: pass
+        case P(): pass
+        case Q(_, k): pass
+    print(p.x, p.y, p.m())
+"""
+    undecided = ask(tmp_path, {"a.py": code}, symbol, direction).doubt.undecided
+    assert sorted(line for _, line in undecided) == lines
 
 
 def test_a_member_of_an_import_that_is_not_decided_may_be_a_function(tmp_path: Path) -> None:

@@ -335,13 +335,10 @@ class Hierarchy:
 
     def _find_places_before(self, method: SymbolId) -> Set[int]:
         """Return what `super` is in the types that stand before that of a method in the order of a type below both."""
-        owner, members, state = self.owner_of(method), self._resolver.members, self._resolver.state
-        is_linear = owner is not None and state.policy(method).members.is_linear
-        return {
-            place_id(super_place(state.place(near)))
-            for kind in (self.descendants(owner) if owner and is_linear else ())
-            for near in members.before(kind, method)
-        }
+        owner, state = self.owner_of(method), self._resolver.state
+        kinds = self.descendants(owner) if owner and state.policy(method).members.is_linear else ()
+        near = {symbol for kind in kinds for symbol in self._resolver.members.before(kind, method)}
+        return {place_id(super_place(state.place(symbol))) for symbol in near}
 
     def _fits(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""

@@ -79,7 +79,9 @@ class Mentions(Places):
             yield from self._of_module(mention, self._source(mention.at))
             return
         if mention.name == ANY_MEMBER:
-            yield from self._any_of(self._value(mention), _kind_of(mention), mention)
+            value = self._value(mention)
+            for part in self._resolver.lineage.above((value,)) if isinstance(value, Instance) else (value,):
+                yield from self._any_of(part, _kind_of(mention), mention)
             yield from self._handing.runs(mention, self._source(mention.at)) if mention.use == Use.CALL else ()
             return
         referent = self._resolver.resolve(self._path, mention)
@@ -350,10 +352,10 @@ class Mentions(Places):
             return list(map(super_place, map(self._place, value.symbols)))
         if isinstance(value, Above) or (mention.use == Use.CALL and self._is_exact(mention, value)):
             return (SUPER,)
-        made = self._resolver.types.underlying(value) if self._file.policy.members.method_sets else None
-        # A type that is made of an interface has the values of that.
-        is_made_of = types_of(made) and all(map(self._resolver.symbols.is_interface, types_of(made)))
-        types = [self._place(symbol) for symbol in types_of(made if is_made_of else value)]
+        if isinstance(value, Instance) and self._file.policy.members.method_sets:
+            made = self._resolver.types.underlying(value)  # A type that is made of an interface has the values of that.
+            value = made if any(map(self._resolver.symbols.is_interface, types_of(made))) else value
+        types = [self._place(symbol) for symbol in types_of(value)]
         return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
 
     def _is_exact(self, mention: Mention, value: Value | None) -> bool:

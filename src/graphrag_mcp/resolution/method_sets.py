@@ -180,9 +180,8 @@ class MethodSets:
 
     def unlisted(self, interface: SymbolId) -> Sequence[str]:
         """Return what an interface embeds or is, if it demands no known method: which types satisfy it is not found."""
-        if not (self._symbols.is_interface(interface) and self._symbols.has_method_sets(interface)):
-            return ()
-        if self._method_set(interface).own:
+        is_one = self._symbols.is_interface(interface) and self._symbols.has_method_sets(interface)
+        if not is_one or self._method_set(interface).own:
             return ()
         return [base.type.strip(LITERAL) for base in self._declared(interface).bases] or ["any"]
 

@@ -105,6 +105,7 @@
 (keyword_argument name: (identifier) @use.none)
 (class_pattern (dotted_name) @from.type (case_pattern (keyword_pattern . (identifier) @use.value)))
 (keyword_pattern . (identifier) @use.none)
+(class_pattern (dotted_name) @from.type (case_pattern) @_p (#not-match? @_p "^\\w+\\s*=[^=]")) @use.indexed.value
 (global_statement (identifier) @use.none)
 (nonlocal_statement (identifier) @use.none)
 (lambda_parameters (identifier) @use.none)

@@ -176,20 +176,22 @@ class Resolver:
             return None
         if len(referent.symbols) > MOST_OF_A_NAME:
             return None
-        return referent._replace(symbols=self._built(file, of_project(referent.symbols)))
+        symbols = of_project(referent.symbols)
+        if file.policy.modules.needs and len(symbols) > 1:
+            symbols = self.state.once(("built", path, symbols), lambda: self._built(file, symbols)) or symbols
+        return referent._replace(symbols=symbols)
 
     def _built(self, file: File, symbols: tuple[SymbolId, ...]) -> tuple[SymbolId, ...]:
-        """Return which of several declarations of one thing are in each build in which a file is; all if none is."""
+        """Return which of several declarations of one thing are in each build in which a file is, none if none is."""
         rule = file.policy.modules.needs
-        if rule is None or len(symbols) < 2 or len({self.declared(symbol).qualified for symbol in symbols}) > 1:
-            return symbols
-        if own := tuple(symbol for symbol in symbols if symbol.path == file.path):
+        own = tuple(symbol for symbol in symbols if symbol.path == file.path)
+        if rule is None or own or len({self.declared(symbol).qualified for symbol in symbols}) > 1:
             return own
         needs = {
-            each.path: rule(each.path, [binding.value for binding in each.around(BUILD, 0)])
+            each.path: rule(each.path, [binding.value for binding in each.around(BUILD, 0)[:1]])
             for each in (file, *(self.state.open(symbol.path) for symbol in symbols))
         }
-        return tuple(each for each in symbols if set() < needs[each.path] <= needs[file.path]) or symbols
+        return tuple(each for each in symbols if set() < needs[each.path] <= needs[file.path])
 
     def _chosen(self, path: str, mention: Mention, referent: Referent) -> Referent:
         """Return which of several overloads a mention means, and of a type that it creates the constructors."""

@@ -4,7 +4,7 @@
 (var_spec . name: (identifier) @name . value: (expression_list . (composite_literal))) @mark.inline
 (method_declaration receiver: (parameter_list (parameter_declaration type: (pointer_type))) name: (_) @name) @mark.pointer
 (package_clause (package_identifier) @unit)
-(source_file (comment) @build (package_clause) (#match? @build "^//go:build "))
+((comment) @build (#match? @build "^//go:build "))
 (import_spec name: [(package_identifier) (dot) (blank_identifier)]? @alias path: (_) @module) @import
 
 [(block) (if_statement) (for_statement) (expression_switch_statement) (type_switch_statement) (select_statement)

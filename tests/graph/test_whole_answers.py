@@ -7,7 +7,64 @@ import pytest
 from graphrag_mcp.model.graph import Direction
 from tests.graph.test_relations import ask, rows
 
+DIAMOND = {
+    "a.py": "class Base:\n    x = 1\n    def m(self): pass\nclass A(Base):\n    def m(self): super().m()\n"
+    "    def n(self): return super().x\nclass B(Base):\n    x = 2\n    def m(self): super().m()\n",
+    "b.py": "from a import A, B, Base\nclass C(A, B):\n    def m(self): super(A, self).m()\n"
+    "class D(Base):\n    def m(self): Base.m(self)\nclass E(D, B): pass\n",
+}
+COMPREHENSIONS = {
+    "a.py": "n = 0\nclass K:\n    n = 1\n    def m(self, y=[n for _ in range(3)]): pass\n    z = [n for _ in [n]]\n"
+    "    w = [n for n in [\n n]]\ndef t(n, y=[n for _ in [1]], z={n for x in [1] for n in [n]}): pass\n"
+}
+MAKERS = {
+    "a.py": "class Z:\n    def go(self): pass\nclass M(type):\n    def __call__(cls): return Z()\n"
+    "class A:\n    def __new__(cls): return Z()\n    def go(self): pass\nclass B(metaclass=M): go = A.go\n"
+    "class C:\n    def __new__(cls, k):\n        if k: return Z()\n        return super().__new__(cls)\n"
+    "    def go(self): pass\nclass D(C):\n    def __new__(cls): return object.__new__(cls)\n    def go(self): pass\n"
+    "A().go()\nB().go()\nC(1).go()\nD().go()\n"
+}
 PYTHON = {
+    "of a class, a comprehension sees what it begins with": (
+        COMPREHENSIONS,
+        "K.n",
+        Direction.READERS,
+        ["a.py:5 certain", "a.py:7 certain"],
+    ),
+    "the rest of it sees what the file has": (
+        COMPREHENSIONS,
+        "a.py:1",
+        Direction.READERS,
+        ["a.py:4 certain", "a.py:5 certain", "a.py:8 certain"],
+    ),
+    "what a comprehension assigns is bound around it": (
+        {
+            "a.py": "class A:\n    def go(self): pass\ny = 1\ndef f(xs):\n    [[y := A() for x in z] for z in xs]\n"
+            "    y.go()\n    return lambda: y.go()\ndef g(): return y\n"
+        },
+        "A.go",
+        Direction.CALLERS,
+        ["a.py:6 certain", "a.py:7 certain"],
+    ),
+    "and is no other of its name": (
+        {"a.py": "y = 1\ndef f(xs):\n    [y := x for x in xs]\n    print(y)\ndef g(): return y\n"},
+        "y",
+        Direction.READERS,
+        ["a.py:5 certain"],
+    ),
+    "what super gives on the other side of a diamond": (
+        DIAMOND,
+        "B.m",
+        Direction.CALLERS,
+        ["a.py:5 may call"],
+    ),
+    "a field on the other side of a diamond": (DIAMOND, "B.x", Direction.READERS, ["a.py:6 may call"]),
+    "what super gives on no other side": (
+        DIAMOND,
+        "Base.m",
+        Direction.CALLERS,
+        ["a.py:5 certain", "a.py:9 certain", "b.py:5 certain"],
+    ),
     "a module of a folder without a package file, beside a namesake of the folder": (
         {
             "docs/cmds/t1.py": "def run(): return 1\n",
@@ -52,6 +109,16 @@ PYTHON = {
         Direction.SUBCLASSES,
         ["a.py:2 certain", "a.py:3 certain"],
     ),
+    "what another type() makes is no class": (
+        {
+            "a.py": "class A: pass\ndef type(*of): return 1\nB = type('B', (A,), {})\n",
+            "b.py": "from a import A, type\nB = type('B', (A,), {})\ndef f(type): return type('B', (A,), {})\n",
+            "c.py": "from a import A\nclass K:\n    def type(self): return type('B', (A,), {})\n",
+        },
+        "A",
+        Direction.SUBCLASSES,
+        ["c.py:3 certain"],
+    ),
     "what type() makes may have anything": (
         {"a.py": 'class A:\n    def go(self): pass\nB = type("B", (A,), {"go": print})\nB().go()\n'},
         "A.go",
@@ -67,6 +134,13 @@ PYTHON = {
         Direction.READERS,
         ["a.py:5 certain", "a.py:6 certain"],
     ),
+    "what a class makes that gives another": (
+        MAKERS,
+        "Z.go",
+        Direction.CALLERS,
+        ["a.py:17 certain", "a.py:18 certain", "a.py:19 may call"],
+    ),
+    "what a class makes itself": (MAKERS, "D.go", Direction.CALLERS, ["a.py:19 may call", "a.py:20 certain"]),
     "what operators give": (
         {
             "a.py": "class V:\n    def __neg__(self) -> 'V': return self\n    def __eq__(self, o) -> 'V': return self\n"
@@ -105,7 +179,34 @@ KOTLIN = """class M {
 }
 """
 GO = 'package a\nimport "sync/atomic"\ntype F struct{ n int32; at *int32 }\nvar total int32\n'
+BUILDS = {
+    "a_linux.go": "package a\ntype T struct{}\nfunc run() {}\n",
+    "a_other.go": "//go:build !linux\n\npackage a\ntype T struct{}\nfunc run() {}\nfunc own() { run() }\n",
+    "b_linux_test.go": "package a\nfunc b() { run() }\n",
+    "c.go": "//go:build cgo && linux\n\npackage a\nfunc c() { run() }\nfunc (T) Go() {}\n",
+    "d.go": "//go:build cgo || linux\n\npackage a\nfunc d(t T) { run(); t.Go() }\n",
+    "e.go": "//go:build !linux\n\npackage a\nfunc e(t T) { run(); t.Go() }\nfunc (T) Go() {}\n",
+}
+MADE_OF = {
+    "a.go": "package a\ntype I interface{ M() }\ntype J I\ntype T struct{}\nfunc (T) M() {}\nfunc f(j J) { j.M() }\n"
+}
 OTHERS = {
+    "Go: a type that is made of an interface": (MADE_OF, "J", Direction.IMPLEMENTERS, ["a.go:4 certain"]),
+    "Go: a call on such a type": (MADE_OF, "T.M", Direction.CALLERS, ["a.go:6 may call"]),
+    "Go: a function of one build": (
+        BUILDS,
+        "a_linux.go:3",
+        Direction.CALLERS,
+        ["b_linux_test.go:2 certain", "c.go:4 certain", "d.go:4 may call"],
+    ),
+    "Go: the same of other builds": (
+        BUILDS,
+        "a_other.go:5",
+        Direction.CALLERS,
+        ["a_other.go:6 certain", "d.go:4 may call", "e.go:4 certain"],
+    ),
+    "Go: a method of one build": (BUILDS, "e.go:5", Direction.CALLERS, ["d.go:4 may call", "e.go:4 certain"]),
+    "Go: a type of one build": (BUILDS, "a_linux.go:2", Direction.USERS, ["d.go:4 may call"]),
     "Go: who has an address may read": (
         {"a.go": GO + "func g(f *F) { atomic.AddInt32(&f.n, 1); f.at = &f.n }\n"},
         "F.n",
@@ -237,6 +338,15 @@ def test_an_answer_has_each_use(
     assert sorted(rows(tmp_path, files, symbol, direction)) == found
 
 
+def test_what_super_calls_may_be_on_the_other_side_of_a_diamond(tmp_path: Path) -> None:
+    """From the call as well."""
+    found = ask(tmp_path, DIAMOND, "A.m", Direction.CALLEES)
+    assert sorted((step.target.qualified_name, step.edge.certainty) for step in found.steps) == [
+        ("B.m", "may call"),
+        ("Base.m", "certain"),
+    ]
+
+
 def test_what_has_the_methods_of_a_foreign_alias_is_not_known(tmp_path: Path) -> None:
     """The answer names the type that the alias stands for."""
     files = {
@@ -246,6 +356,51 @@ def test_what_has_the_methods_of_a_foreign_alias_is_not_known(tmp_path: Path) ->
     code = "package a\ntype I[T any] interface{ Run(T) }\ntype J = I[int]\ntype T struct{}\nfunc (T) Run(s string) {}\n"
     found = ask(tmp_path, {"a.go": code}, "J", Direction.IMPLEMENTERS)
     assert (found.steps, found.doubt.callers_outside) == ((), {"I"})
+
+
+@pytest.mark.parametrize(
+    ("constraint", "outside", "undecided"),
+    [
+        ("~int | ~string", "union", set()),
+        ("~int", "int", set()),
+        ("*A", "A", set()),
+        ("comparable", "comparable", set()),
+        ("", "any", set()),
+        ("A | B; M()", "union", {("a.go", 2), ("a.go", 4)}),
+    ],
+)
+def test_what_satisfies_a_constraint_is_not_known(
+    tmp_path: Path, constraint: str, outside: str, undecided: set[tuple[str, int]]
+) -> None:
+    """Having its methods is not enough, and if it has none nothing is looked for."""
+    code = "package a\ntype A int\nfunc (A) M() {}\ntype B int\nfunc (B) M() {}\ntype C interface{ %s }\n"
+    found = ask(tmp_path, {"a.go": code % constraint}, "C", Direction.IMPLEMENTERS)
+    assert (found.steps, found.doubt.callers_outside, found.doubt.undecided) == ((), {outside}, undecided)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "lines"),
+    [("P.x", Direction.READERS, [9, 11]), ("P.m", Direction.CALLERS, []), ("Q.y", Direction.READERS, [9, 11])],
+)
+def test_a_pattern_by_position_may_read_any_field(
+    tmp_path: Path, symbol: str, direction: Direction, lines: list[int]
+) -> None:
+    """Also of a class above; which one is said by a list of names."""
+    code = """class P:
+    x: int = 1
+    def m(self): pass
+class Q(P):
+    y: int = 2
+def f(o, p: Q):
+    match o:
+        case P(x=1): pass
+        case [P(1), *_]: pass
+        case P(): pass
+        case Q(_, k): pass
+    print(p.x, p.y, p.m())
+"""
+    undecided = ask(tmp_path, {"a.py": code}, symbol, direction).doubt.undecided
+    assert sorted(line for _, line in undecided) == lines
 
 
 def test_a_member_of_an_import_that_is_not_decided_may_be_a_function(tmp_path: Path) -> None:

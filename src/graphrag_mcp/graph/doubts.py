@@ -241,6 +241,8 @@ class Doubts:
             yield from of_each(outsiders.callers, symbols)
         elif RelationKind.IMPLEMENTS in incoming.kinds:
             yield from filter(None, map(outsiders.alias_of, symbols))
+            named = [*symbols, *of_each(self._code.hierarchy.aliased, symbols)]
+            yield from of_each(self._code.hierarchy.method_sets.unlisted, named)
         if node.kind is SymbolKind.FIELD and any(map(self._is_seen, symbols)):
             is_read = RelationKind.READS in incoming.kinds
             kinds = _READING if is_read else {RelationKind.WRITES}.intersection(incoming.kinds)

@@ -97,7 +97,13 @@ class SiteFinder:
     def _by_key(self, member: SymbolId) -> Iterator[Site]:
         """Yield where a member of its type is used whose name is computed."""
         references, owner = self._code.references, self._code.hierarchy.owner_of(member)
-        if owner is None or self._code.resolver.members.is_enumeration(Type((owner,))):
+        symbols, policy = self._code.resolver.symbols, self._code.resolver.state.policy(member)
+        is_run = symbols.is_method(member) and not symbols.is_property(member)  # A pattern runs no such.
+        if (
+            owner is None
+            or (is_run and policy.names.rebinds)
+            or self._code.resolver.members.is_enumeration(Type((owner,)))
+        ):
             return
         for link in references.to({references.place(owner), *references.above(owner)}, (How.ANY,)):
             mention = Mention(-1, link.line, self._code.resolver.declared(member).name, link.use)

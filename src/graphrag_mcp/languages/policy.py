@@ -40,6 +40,8 @@ class ModuleRules(Struct, frozen=True):
     # The file beside one of code that declares what that has, "" for none.
     beside: Callable[[ModuleSource, str], str] = lambda _source, _path: ""
     code: Callable[[ModuleSource, str], str] = lambda _source, _path: ""  # The other way round.
+    needs: Callable[[str, Iterable[str]], Set[str]] | None = None
+    """What a build has to have for a file to be in it, by its path and what it says; None where each is in all."""
     tests: str | tuple[str, ...] = ()  # How files of tests end.
     given: Set[str] = frozenset()  # Arguments that the program which runs tests gives itself.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.

@@ -19,6 +19,7 @@ from graphrag_mcp.model.links import identities
 WHOLE = ("=", "default")  # Names of what a module exports as a whole.
 MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 EXPECTED = "expected"  # How a base is meant that only the place of a literal says.
+BUILD = "<build>"  # The name that a file gives to what it says of the builds in which it is.
 GIVEN = "<given>"  # The module whose functions give the arguments of functions that others call.
 METACLASS = "metaclass "  # Begins the mark of a type that says of what it is an instance: it is followed by that.
 MERGES = "+"  # Begins the mark of a type that adds to one of another module: it is followed by that.
@@ -194,8 +195,9 @@ class Exported(_Row, frozen=True, array_like=True, gc=False):
 class Bound(_Row, frozen=True, array_like=True, gc=False):
     """A name that means something between two offsets.
 
-    kind: "variable", "parameter", "type", "narrowing", "declared", "alias": another name for what its value names, or
-    "open", which has no name: the members of its value are known by their names alone.
+    kind: "variable", "each" of what a comprehension takes, "parameter", "type", "narrowing", "declared", "alias":
+    another name for what its value names, or "open", which has no name: the members of its value are known by their
+    names alone.
     """
 
     name: str

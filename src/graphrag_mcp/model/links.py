@@ -106,6 +106,11 @@ DECLARED = Place("", "declared")  # Known by what a file declares; what of the c
 MORE = Place("", "more")
 
 
+def super_place(kind: Place) -> Place:
+    """Return the receiver of what `super` gives in a type: what follows it in the order of any type below."""
+    return Place(kind.path, f"super {kind.identity}")
+
+
 def folder_place(folder: str) -> Place:
     """Return the place of the package of a folder."""
     return Place(f"{folder}/", "")

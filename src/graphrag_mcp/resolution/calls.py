@@ -18,7 +18,7 @@ from graphrag_mcp.model.expressions import (
     parse,
     replaced_name,
 )
-from graphrag_mcp.model.facts import Mark, SymbolId, Use
+from graphrag_mcp.model.facts import METACLASS, Mark, SymbolId, Use
 from graphrag_mcp.model.values import (
     NOTHING,
     OUTSIDE,
@@ -45,8 +45,11 @@ from graphrag_mcp.model.values import (
     either,
     foreign_instance,
     has_variable,
+    nothing,
+    of_kind,
     part_at,
     replaced,
+    symbols_of,
     value_of,
     without_variables,
 )
@@ -191,7 +194,8 @@ class Calls(ResolverPart):
         """Return what a call gives. argument: returns the value of an argument by its place."""
         match called := at_least(called):
             case Type(symbols, arguments):
-                return Instance(symbols, arguments)
+                made = Instance(symbols, arguments)
+                return self.state.once(("made", made), lambda: self._made_otherwise(called, made)) or made
             case Function() | Either() if overloads := self.overloads.of(called):
                 fit = self.overloads.applicable(overloads, argument, count)
                 return either(self._result_of(function, function.symbols[0], argument, count) for function in fit)
@@ -211,12 +215,25 @@ class Calls(ResolverPart):
                 return either(self.result(value, argument, count) for value in values)
             case Signature(_, result):
                 return without_variables(replaced(result, self._given(called, argument, count)))
-            case Above():
-                return called
+            case Above(symbols):  # It may be given a class, from which on the order of another is looked through.
+                is_own = not (count and self.state.policy(symbols[0]).members.is_linear) or argument(0) == Type(symbols)
+                return called if is_own else None
             case Outside():  # Its module cannot know the project's types, unless it is given some.
                 types = (argument(place) for place in range(count))
                 return OUTSIDE if all(value == NOTHING or is_foreign(value) for value in types) else None
         return None
+
+    def _made_otherwise(self, kind: Type, made: Instance) -> Value | None:
+        """Return what a call of a type gives, if what makes its instances is known to give something else."""
+        policy, find = self.state.policy(kind.symbols[0]), self.members.find
+        above = self.lineage.order(made) if policy.calls.making else ()
+        classes = (symbol for value in above if isinstance(value, Instance) for symbol in value.symbols)
+        marks = ((each, mark) for each in classes for mark in self.declared(each).marks if mark.startswith(METACLASS))
+        kinds = [self.ask.written(each, mark.removeprefix(METACLASS)) for each, mark in marks]
+        makers = [find(of_kind(Instance, meta), policy.members.calling) for meta in kinds[:1]]
+        makers += [find(kind, policy.calls.making)] if above else []
+        given = [self.result(value_of(maker), nothing, 0) for maker in makers if symbols_of(maker)]
+        return next((value for value in given if isinstance(value, Instance | Either) and value not in above), None)
 
     def _result_of(self, called: Function, symbol: SymbolId, argument: Arguments, count: int) -> Value | None:
         declaration = self.declared(symbol)

@@ -239,10 +239,15 @@ class File:
     def is_in_function(self, at: int, owner: int) -> bool:
         """Return whether an offset is in the body of a function inside of a type."""
         start = self.facts.declared[owner].start
-        return any(
+        return any(start < inner for inner, _ in self._each.around(at)) or any(
             declaration.kind in CALLABLE and start < declaration.at < at and self._bodies.get(declaration.at, 0) <= at
             for _, declaration in self.declared_around(at)
         )
+
+    @cached_property
+    def _each(self) -> Nested:
+        """The parts of the file that are functions of their own, without a name: they see nothing of a type around."""
+        return Nested((binding.start, binding.stop) for binding in self.facts.bound if binding.kind == "each")
 
     @cached_property
     def _bodies(self) -> Mapping[int, int]:

@@ -171,7 +171,7 @@ class Slots:
             return None
         if not steps or len(bound) > _MOST_BINDINGS:
             return None
-        named = (binding for binding in bound if binding.kind in ("variable", "alias"))
+        named = (binding for binding in bound if binding.kind in ("variable", "alias", "each"))
         return next(filter(None, (self.of(binding.at, parse(binding.value), steps - 1) for binding in named)), None)
 
     def _parameter(self, function: SymbolId, name: str) -> Place:

@@ -7,7 +7,7 @@ from itertools import chain
 from graphrag_mcp.model.facts import Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.links import How, StoredLink
+from graphrag_mcp.model.links import How, StoredLink, place_id, super_place
 from graphrag_mcp.model.values import Instance, Type, symbols_of
 from graphrag_mcp.resolution.method_sets import MethodSets, closure
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
@@ -35,6 +35,7 @@ class Hierarchy:
         self.standing_in = lru_cache(_KEPT)(self._find_standing_in)
         self._own_places = lru_cache(_KEPT)(self._find_own_places)
         self._places_beside = lru_cache(_KEPT)(self._find_places_beside)
+        self._places_before = lru_cache(_KEPT)(self._find_places_before)
         self._expected = lru_cache(_KEPT)(self._find_expected)
         self._operation = lru_cache(_KEPT)(references.resolver.operation_of)
 
@@ -57,7 +58,10 @@ class Hierarchy:
         return self.method_sets.below(self._references.linked((symbol,), (How.BELOW,)))
 
     def aliased(self, symbol: SymbolId) -> tuple[SymbolId, ...]:
-        """Return the type that an alias stands for, if it is one by its name alone."""
+        """Return the type of which an alias is another name, or the interface of which a type is made."""
+        if self._symbols.has_method_sets(symbol) and Mark.ALIAS not in self._declared(symbol).marks:
+            made = types_of(self._resolver.types.underlying(Instance((symbol,))))
+            return tuple(other for other in made if other != symbol and self._symbols.is_interface(other))
         is_alias = self._declared(symbol).kind == SymbolKind.TYPE and Mark.ALIAS in self._declared(symbol).marks
         value = self._resolver.meaning((symbol,)) if is_alias else None
         return types_of(value) if isinstance(value, Type) and not value.arguments else ()
@@ -313,6 +317,7 @@ class Hierarchy:
             return True
         is_reached = not self._own_places(owner).isdisjoint(receivers)
         is_reached = is_reached or not self._places_beside(owner).isdisjoint(receivers)
+        is_reached = is_reached or not self._places_before(method).isdisjoint(receivers)
         return is_reached or any(
             all(self._resolver.may_satisfy(owner, other) for other in (kind, *self.ancestors(kind)))
             for kind in self._source.placed(receivers).values()
@@ -327,6 +332,13 @@ class Hierarchy:
         """Return the places of the types for which what a type below has from another side may stand."""
         below = [] if self._symbols.has_method_sets(owner) else self.descendants(owner)
         return {place for symbol in below for place in self.above(symbol)}
+
+    def _find_places_before(self, method: SymbolId) -> Set[int]:
+        """Return what `super` is in the types that stand before that of a method in the order of a type below both."""
+        owner, state = self.owner_of(method), self._resolver.state
+        kinds = self.descendants(owner) if owner and state.policy(method).members.is_linear else ()
+        near = {symbol for kind in kinds for symbol in self._resolver.members.before(kind, method)}
+        return {place_id(super_place(state.place(symbol))) for symbol in near}
 
     def _fits(self, symbol: SymbolId, other: SymbolId) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""

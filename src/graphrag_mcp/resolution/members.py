@@ -215,6 +215,16 @@ class Members(ResolverPart):
             return member
         return Referent((), None) if is_foreign else None if is_hooked else ABSENT
 
+    def before(self, kind: SymbolId, method: SymbolId) -> Sequence[SymbolId]:
+        """Return the types in the order of one, from which `super` means a method that a type behind them declares."""
+        near: list[SymbolId] = []
+        for value in self.lineage.order(Instance((kind,))):
+            own = self._own(value, self.declared(method).name) if isinstance(value, Instance) else None
+            if value is None or method in symbols_of(own):
+                break
+            near = ([] if own else near) + list(value.symbols if isinstance(value, Instance) else ())
+        return near
+
     def _given_member(self, value: Instance | Type, name: str) -> Referent | None:
         """Return a member that a value, or what it inherits from, is given outside of its declaration."""
         for _ in range(MAX_LEVELS):

@@ -10,7 +10,7 @@ from graphrag_mcp.model.expressions import AnyOf, Call, Member, Name, names_in, 
 from graphrag_mcp.model.facts import ANY_MEMBER, GIVEN, NO_OWNER, Mark, Mention, SymbolId, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.links import DECLARED, IMPORTED, SOME, SUPER, How, Link, Place, folder_place
+from graphrag_mcp.model.links import DECLARED, IMPORTED, SOME, SUPER, How, Link, Place, folder_place, super_place
 from graphrag_mcp.model.values import (
     ABSENT,
     OUTSIDE,
@@ -79,7 +79,9 @@ class Mentions(Places):
             yield from self._of_module(mention, self._source(mention.at))
             return
         if mention.name == ANY_MEMBER:
-            yield from self._any_of(self._value(mention), _kind_of(mention), mention)
+            value = self._value(mention)
+            for part in self._resolver.lineage.above((value,)) if isinstance(value, Instance) else (value,):
+                yield from self._any_of(part, _kind_of(mention), mention)
             yield from self._handing.runs(mention, self._source(mention.at)) if mention.use == Use.CALL else ()
             return
         referent = self._resolver.resolve(self._path, mention)
@@ -278,6 +280,9 @@ class Mentions(Places):
         """
         if mention.use == Use.VALUE and self._members.get(mention.at) in self._file.policy.calls.invoking:
             return replace(mention, use=Use.CALL)
+        around = self._references.around(self._path, mention.at) if mention.use == Use.BASE else None
+        if around and self._resolver.lineage.is_no_type(around):
+            return replace(mention, use=Use.VALUE)
         if mention.use != Use.FILL:
             return mention
         names, beside = self._file.policy.calls.emptying, self._file.mentions_on(mention.line)
@@ -343,8 +348,13 @@ class Mentions(Places):
         if not self._resolver.symbols.is_replaceable(symbol):
             return (SOME,)
         value = self._value(mention)
+        if isinstance(value, Above) and self._file.policy.members.is_linear:
+            return list(map(super_place, map(self._place, value.symbols)))
         if isinstance(value, Above) or (mention.use == Use.CALL and self._is_exact(mention, value)):
             return (SUPER,)
+        if isinstance(value, Instance) and self._file.policy.members.method_sets:
+            made = self._resolver.types.underlying(value)  # A type that is made of an interface has the values of that.
+            value = made if any(map(self._resolver.symbols.is_interface, types_of(made))) else value
         types = [self._place(symbol) for symbol in types_of(value)]
         return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
 

@@ -5,6 +5,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+from graphrag_mcp.languages.shapes import LITERAL
 from graphrag_mcp.model.facts import SymbolId
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.links import EMBEDDING, How, StoredLink, place_id
@@ -169,13 +170,20 @@ class MethodSets:
             return _MethodSet(own, foreign)
         for base in self._bases(interface):
             known = self._symbols.foreign_methods(interface, base)
-            if known is None and not types_of(base):
+            if known is None and not (types_of(base) and all(map(self._symbols.is_interface, types_of(base)))):
                 return _MethodSet(own, foreign)
             if isinstance(base, Outside) and known:
                 foreign[base.name] = known
         for method in self._methods(interface):
             own.setdefault(self._declared(method).name, method)
         return _MethodSet(own, foreign)
+
+    def unlisted(self, interface: SymbolId) -> Sequence[str]:
+        """Return what an interface embeds or is, if it demands no known method: which types satisfy it is not found."""
+        is_one = self._symbols.is_interface(interface) and self._symbols.has_method_sets(interface)
+        if not is_one or self._method_set(interface).own:
+            return ()
+        return [base.type.strip(LITERAL) for base in self._declared(interface).bases] or ["any"]
 
     def has_foreign(self, symbol: SymbolId) -> bool:
         """Return whether a struct has the methods of a foreign type, which it embeds itself or through others."""

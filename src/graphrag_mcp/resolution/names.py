@@ -123,7 +123,7 @@ class Names(ResolverPart):
         if len(bound) > MAX_BINDINGS:
             return None
         if bound and (bound[0].start, bound[0].stop) != (0, file.facts.stop):  # It holds in a part of the file.
-            if all(binding.kind in ("parameter", "variable") for binding in bound):
+            if all(binding.kind in ("parameter", "variable", "each") for binding in bound):
                 return self._bound(file, bound)
             return self._one_of([self._bound(file, [binding]) for binding in bound])
         around = file.types_around(at)

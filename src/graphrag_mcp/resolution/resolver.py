@@ -12,7 +12,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from graphrag_mcp.model.expressions import Expression, Member, argument_around, parse, says_type
-from graphrag_mcp.model.facts import Flow, Mark, Mention, SymbolId, Use
+from graphrag_mcp.model.facts import BUILD, Flow, Mark, Mention, SymbolId, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import (
@@ -36,7 +36,7 @@ from graphrag_mcp.model.values import (
 )
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
-from graphrag_mcp.resolution.files import sought_in
+from graphrag_mcp.resolution.files import File, sought_in
 from graphrag_mcp.resolution.foreign import ForeignTypes
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
@@ -70,7 +70,7 @@ class Meanings(ResolverPart):
             symbols = symbols if all(map(self.symbols.is_type, values)) else values
         kinds, rebinds = {self.declared(symbol).kind for symbol in symbols}, self.state.policy(symbols[0]).names.rebinds
         if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
-            return self._aliased(symbols[0]) or Type(symbols)
+            return None if self.names.lineage.is_no_type(symbols[0]) else self._aliased(symbols[0]) or Type(symbols)
         if functions := tuple(filter(self.symbols.is_callable, symbols)):
             if Mark.PROPERTY in self.declared(functions[0]).marks:
                 return self.calls.result(Function(functions[:1]), nothing, 0)
@@ -176,7 +176,22 @@ class Resolver:
             return None
         if len(referent.symbols) > MOST_OF_A_NAME:
             return None
-        return referent._replace(symbols=of_project(referent.symbols))
+        symbols = of_project(referent.symbols)
+        if file.policy.modules.needs and len(symbols) > 1:
+            symbols = self.state.once(("built", path, symbols), lambda: self._built(file, symbols)) or symbols
+        return referent._replace(symbols=symbols)
+
+    def _built(self, file: File, symbols: tuple[SymbolId, ...]) -> tuple[SymbolId, ...]:
+        """Return which of several declarations of one thing are in each build in which a file is, none if none is."""
+        rule = file.policy.modules.needs
+        own = tuple(symbol for symbol in symbols if symbol.path == file.path)
+        if rule is None or own or len({self.declared(symbol).qualified for symbol in symbols}) > 1:
+            return own
+        needs = {
+            each.path: rule(each.path, [binding.value for binding in each.around(BUILD, 0)[:1]])
+            for each in (file, *(self.state.open(symbol.path) for symbol in symbols))
+        }
+        return tuple(each for each in symbols if set() < needs[each.path] <= needs[file.path])
 
     def _chosen(self, path: str, mention: Mention, referent: Referent) -> Referent:
         """Return which of several overloads a mention means, and of a type that it creates the constructors."""
@@ -282,11 +297,9 @@ class Resolver:
             (method.qualified, tuple(parameter.value for parameter in method.inputs))
             for method in map(self.declared, filter(self.symbols.is_method, referent.symbols))
         }
-        if (
-            len({symbol.path for symbol in referent.symbols}) > 1
-            and self.state.policy(referent.symbols[0]).names.rebinds
-        ):
-            return True  # One of two imports, or an import and a definition: which of them depends on a condition.
+        policy = self.state.policy(referent.symbols[0])
+        if len({symbol.path for symbol in referent.symbols}) > 1 and (policy.names.rebinds or policy.modules.needs):
+            return True  # One of two imports, or of two builds: which of them depends on a condition.
         if len(referent.symbols) > 1 and any(Mark.HOISTED in self.declared(each).marks for each in referent.symbols):
             return True  # What one block declares, or another.
         return referent.is_open or (len(distinct) > 1 and self.symbols.has_overloads(referent.symbols[0]))

@@ -204,7 +204,17 @@ class Lineage(ResolverPart):
     def bases_of(self, symbol: SymbolId) -> list[Value | None]:
         """Return the types that a type names as its bases, also those from which it inherits nothing."""
         declaration = self.declared(symbol)
+        if self.is_no_type(symbol):
+            return [None] * len(declaration.bases)
         return [self.types.named(symbol.path, declaration.at, parse(base.type)) for base in declaration.bases]
+
+    def is_no_type(self, symbol: SymbolId) -> bool:
+        """Return whether what looks like the making of a type calls something else by the name of what makes types."""
+        declaration = self.declared(symbol)
+        if declaration.name or declaration.kind != SymbolKind.TYPE or not self.state.policy(symbol).names.rebinds:
+            return False
+        maker = self.ask.referent(symbol.path, declaration.start, Name("type"))
+        return maker is not None and not isinstance(maker.value, Outside)
 
     def seen_as(self, value: Instance, kind: Instance | Foreign) -> Value | None:
         """Return a value as one of a type above its own."""

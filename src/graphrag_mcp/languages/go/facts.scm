@@ -4,6 +4,7 @@
 (var_spec . name: (identifier) @name . value: (expression_list . (composite_literal))) @mark.inline
 (method_declaration receiver: (parameter_list (parameter_declaration type: (pointer_type))) name: (_) @name) @mark.pointer
 (package_clause (package_identifier) @unit)
+((comment) @build (#match? @build "^//go:build "))
 (import_spec name: [(package_identifier) (dot) (blank_identifier)]? @alias path: (_) @module) @import
 
 [(block) (if_statement) (for_statement) (expression_switch_statement) (type_switch_statement) (select_statement)
@@ -27,6 +28,7 @@
 
 (field_declaration !name type: (_) @embeds)
 (interface_type (type_elem . (_) @embeds .))
+(interface_type (type_elem . (_) . (_)) @embeds)
 
 ; What a field or a parameter is given.
 (assignment_statement left: (expression_list . (selector_expression) @into .)

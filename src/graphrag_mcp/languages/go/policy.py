@@ -1,7 +1,7 @@
 """What Go's imports mean, and which interfaces its library has."""
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import cache
 
 from graphrag_mcp.languages.go.testing import is_case
@@ -110,6 +110,22 @@ def _may_be_interface(name: str) -> bool:
     return "." in name.rpartition(".")[0].partition("/")[0]
 
 
+_BUILD = re.compile(
+    r"(?:_(aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows))?"
+    r"(?:_(386|amd64|arm|arm64|loong64|mips|mipsle|mips64|mips64le|ppc64|ppc64le|riscv64|s390x|wasm))?(?:_test)?$"
+)
+
+
+def _needs(path: str, said: Iterable[str]) -> Set[str]:
+    """Return what a build has to have, by the end of the file's name and its `//go:build`; a choice is one part."""
+    named = _BUILD.search(path.rpartition("/")[2].partition(".")[0])
+    needs = set(filter(None, named.groups() if named else ()))
+    for text in said:
+        parts = text.removeprefix("//go:build").partition("//")[0]
+        needs.update(map(str.strip, [parts] if re.search(r"[|(]", parts) else parts.split("&&")))
+    return needs
+
+
 def _run_by(path: str, declaration: Declared) -> str:
     """Return what starts a function of a file."""
     if is_case(path, declaration.name):
@@ -119,7 +135,7 @@ def _run_by(path: str, declaration: Declared) -> str:
 
 
 POLICY = Policy(
-    ModuleRules(_module, _names, whole_unit=True, open_types=True, tests="_test.go"),
+    ModuleRules(_module, _names, whole_unit=True, open_types=True, needs=_needs, tests="_test.go"),
     names=NameRules(functions_are_members=False, builtins=builtins_of("go")),
     members=MemberRules(method_sets=True),
     calls=CallRules(

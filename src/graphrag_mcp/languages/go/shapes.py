@@ -69,9 +69,9 @@ def _results(writer: Writer, node: Node) -> str:
 
 
 def _union(writer: Writer, node: Node) -> str:
-    """A constraint of one type is that type; `~T` and unions have no members of their own."""
+    """A constraint of one type is that type; unions have no members of their own, in an interface they say more."""
     parts = arguments(node)
-    return writer.type(parts[0]) if len(parts) == 1 else UNKNOWN
+    return writer.type(parts[0]) if len(parts) == 1 else f"{LITERAL}union" if node.type == "type_elem" else UNKNOWN
 
 
 def results(writer: Writer, node: Node | None) -> str:

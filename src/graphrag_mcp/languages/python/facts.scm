@@ -5,7 +5,9 @@
   (aliased_import name: (dotted_name) @item alias: (identifier) @alias)]) @import
 (import_from_statement module_name: (_) @module (wildcard_import) @item) @import
 
-[(class_definition) (list_comprehension) (set_comprehension) (dictionary_comprehension) (generator_expression)] @scope
+(class_definition) @scope
+[(list_comprehension (for_in_clause right: (_) @outside)) (set_comprehension (for_in_clause right: (_) @outside))
+ (dictionary_comprehension (for_in_clause right: (_) @outside)) (generator_expression (for_in_clause right: (_) @outside))] @scope
 [(function_definition) (lambda)] @function
 (return_statement (_) @returned)
 (lambda body: (_) @returned)
@@ -49,10 +51,10 @@
 ; What names hold.
 (assignment left: [(identifier) (attribute) (pattern_list) (tuple_pattern) (list_pattern)] @name
   type: (_)? @type right: (_)? @value) @bind.block
-(named_expression name: (identifier) @name value: (_) @value) @bind.block
+(named_expression name: (identifier) @name value: (_) @value) @bind.outer
 (for_statement left: (_) @name right: (_) @loop) @bind.block
 (for_statement left: (_) @name right: (_) @loop body: (_) @narrows)
-(for_in_clause left: (_) @name right: (_) @loop) @bind.block
+(for_in_clause left: (_) @name right: (_) @loop) @bind.each
 (with_statement (with_clause [(with_item value: (as_pattern (_) @enter alias: (as_pattern_target (_) @name)))
   (with_item value: (parenthesized_expression (as_pattern (_) @enter alias: (as_pattern_target (_) @name))))])) @bind.block
 (except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @name))) @bind.block
@@ -103,6 +105,7 @@
 (keyword_argument name: (identifier) @use.none)
 (class_pattern (dotted_name) @from.type (case_pattern (keyword_pattern . (identifier) @use.value)))
 (keyword_pattern . (identifier) @use.none)
+(class_pattern (dotted_name) @from.type (case_pattern) @_p (#not-match? @_p "^\\w+\\s*=[^=]")) @use.indexed.value
 (global_statement (identifier) @use.none)
 (nonlocal_statement (identifier) @use.none)
 (lambda_parameters (identifier) @use.none)

@@ -90,6 +90,8 @@ class Declarations(ReaderPart):
         """Open a scope; in a type its names are members."""
         for node in captures[role]:
             self._scopes.add(node.byte_range)
+            for part in captures.get("outside", ()):
+                self._outside.setdefault(node.byte_range, part.byte_range)
             name = node.child_by_field_name("name") if self._shapes.passes_self else None
             if name and name.start_byte in self._by_name:
                 self.types[node.byte_range] = self._by_name[name.start_byte]

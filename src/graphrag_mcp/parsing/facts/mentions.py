@@ -28,7 +28,8 @@ from graphrag_mcp.parsing.facts.reading import (
     whole,
 )
 
-BINDERS = ("bind", "bind.block", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
+BINDERS = ("bind", "bind.block", "bind.each", "bind.outer", "bind.type", "bind.accessor", "bind.member", "within",
+           "narrows")  # fmt: skip
 OUTER = ("global", "nonlocal")
 HOISTED = ("hoisted", "hoisted.also")
 _DEFINED = (*CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
@@ -66,8 +67,8 @@ class _Binding(Struct):
 
     def kind(self, value: str) -> str:
         """Return the kind of the binding: what is imported, or taken out of another value, is an alias."""
-        if self.role == "bind.type":
-            return "type"
+        if self.role in ("bind.type", "bind.each"):
+            return self.role.removeprefix("bind.")
         return "alias" if self.is_part or value[:1] == '"' else "variable"
 
 
@@ -92,7 +93,8 @@ class Bindings(ReaderPart):
         if "part" in captures and self._is_assigned(node):
             self.written += [(child, self._writer.text(child)) for child in names if child.type != "identifier"]
             return
-        at = captures["name"][0].start_byte if role == "narrows" else node.start_byte
+        part = {"narrows": "name", "bind.each": "loop"}.get(role)  # What it stands for is as it is there.
+        at = captures[part][0].start_byte if part else node.start_byte
         values = self._held.values(node, captures, len(names))
         bound: list[tuple[str, str]] = []
         for name, value in self._taken_apart(zip(names, values, strict=True)):
@@ -145,11 +147,17 @@ class Bindings(ReaderPart):
         around = innermost(scopes, [binding.node.byte_range for binding in self._bindings])
         parents = dict(zip(scopes[1:], innermost(scopes, scopes[1:]), strict=True))
         elsewhere = self._bound_elsewhere(scopes, parents)
+        beyond: dict[tuple[int, int], tuple[int, int]] = {}
+        for scope in filter(self._outside.__contains__, scopes):
+            beyond[scope] = beyond.get(parents[scope], parents[scope])
         for binding in self._bindings:
             for name, _ in binding.names if binding.role != "narrows" else ():
                 self._starts.setdefault(name, []).append(binding.node.start_byte)
         for binding, (start, stop) in zip(self._bindings, around, strict=True):
-            owner = self._declarations.types.get((start, stop), -1) if binding.role == "bind.block" else -1
+            if binding.role == "bind.outer":
+                start, stop = beyond.get((start, stop), (start, stop))
+            is_field = binding.role in ("bind.block", "bind.outer")
+            owner = self._declarations.types.get((start, stop), -1) if is_field else -1
             if binding.role == "bind.member":
                 owner = self._type_of_self(parents, (start, stop), binding.of)
             names = [name for name, _ in binding.names]
@@ -164,10 +172,13 @@ class Bindings(ReaderPart):
                 stop = binding.node.end_byte
             elif binding.role != "bind":
                 first = start
+            outside = self._outside.get((start, stop), (stop, stop)) if binding.role == "bind.each" else (stop, stop)
             self._bound += [
-                Bound(name, *elsewhere.get((start, stop, name), (first, stop)), value, binding.at, binding.kind(value))
+                Bound(name, *elsewhere.get((start, stop, name), span), value, binding.at, binding.kind(value))
                 for name, value in binding.names
-                if name != "_" and not (binding.role == "narrows" and self._is_bound(name, first, stop))
+                for span in ((first, outside[0]), (outside[1], stop))
+                if span[0] < span[1] and (name != "_" or binding.role == "bind.each")
+                if not (binding.role == "narrows" and self._is_bound(name, first, stop))
             ]
         self._bind_declared(scopes)
 

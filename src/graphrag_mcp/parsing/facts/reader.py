@@ -3,7 +3,8 @@
 The vocabulary of `languages/*/facts.scm`; names of captures that begin with "_" serve predicates:
 
     @unit        the package or namespace that the file declares
-    @scope       a block: what is bound in it ends with it
+    @build       what the file says of the builds in which it is
+    @scope       a block: what is bound in it ends with it; the first part of it that is @outside is of what is around
     @shared      a block of which others see what is declared
     @hoisted     the name of a declaration that is one of the function around its block, @hoisted.also of both
     @function    a function, whether it has a name or not; @name is that of what it is given to, @of the value whose
@@ -25,7 +26,8 @@ The vocabulary of `languages/*/facts.scm`; names of captures that begin with "_"
     @type_parameters   of the declaration with @name; @generic a base that names them
     @marked      a declaration with @name, and words before it that may say what else it is (@words)
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
-                 end of its scope, @bind.block in all of its scope; @bind.type names a type,
+                 end of its scope, @bind.block in all of its scope, @bind.each of one with a part outside, @bind.outer
+                 of the nearest without one; @bind.type names a type,
                  @bind.accessor a field that is also a function without parameters
                  @part: the name is part of a pattern; @enter: the value that a block enters;
                  @bind.member: the name is a field of the type whose function has it
@@ -56,7 +58,7 @@ from graphrag_mcp.languages.grammars import Captures, Grammar, Match, Matches
 from graphrag_mcp.languages.registry import load_part
 from graphrag_mcp.languages.shapes import LITERAL, UNKNOWN, Shapes, arguments, instance, module
 from graphrag_mcp.languages.syntax import SourceCode
-from graphrag_mcp.model.facts import ASSIGNED, TYPED, Declared, Exported, FileFacts, Flow, Imported
+from graphrag_mcp.model.facts import ASSIGNED, BUILD, TYPED, Declared, Exported, FileFacts, Flow, Imported
 from graphrag_mcp.parsing.facts.declarations import MARKS, RESULTS, Declarations, Functions
 from graphrag_mcp.parsing.facts.mentions import BINDERS, HOISTED, MENTIONS, OUTER, Bindings, Mentions, Used
 from graphrag_mcp.parsing.facts.reading import Held, Reading, source_around, whole
@@ -133,6 +135,7 @@ class FactReader:
             **dict.fromkeys(_TRAITS, self._declarations.add_trait),
             "open": self._declarations.add_open,
             "unit": self._add_unit,
+            "build": self._add_build,
             "scope": self._declarations.add_scope,
             **dict.fromkeys(_BASES, self._declarations.add_bases),
             **dict.fromkeys(_IMPORTS, self._add_import),
@@ -143,6 +146,9 @@ class FactReader:
 
     def _add_unit(self, role: str, captures: Captures) -> None:
         self._unit = self._writer.text(captures[role][0])
+
+    def _add_build(self, role: str, captures: Captures) -> None:
+        self._bindings.add_import(captures[role][0], BUILD, self._writer.text(captures[role][0]))
 
     def _texts_of(self, role: str, captures: Captures) -> dict[str, str]:
         """Return the texts of the parts of an import or export, with the module of the statement around it."""

@@ -46,6 +46,7 @@ class Reading:
         self.numbers: dict[int, str] = {}  # How expressions name functions, types and objects, by the id of the node.
         self.writer = Writer(shapes, code, self.numbers)
         self.scopes: set[tuple[int, int]] = set()
+        self.outside: dict[tuple[int, int], tuple[int, int]] = {}  # Of some scopes the part that is in none of them.
         self.bound: list[Bound] = []
         self.named: set[int] = set(self.by_name)  # Starts of names that are declared, not mentioned.
         self.nodes: dict[str, list[Node]] = {}  # The key is their role.
@@ -62,7 +63,7 @@ class ReaderPart:
         self._code, self._shapes, self._writer = reading.code, reading.shapes, reading.writer
         self._definitions, self._drafts, self._by_name = reading.definitions, reading.drafts, reading.by_name
         self._scopes, self._bound, self._named = reading.scopes, reading.bound, reading.named
-        self._nodes, self._numbers = reading.nodes, reading.numbers
+        self._nodes, self._numbers, self._outside = reading.nodes, reading.numbers, reading.outside
 
 
 def _draft(definition: Definition, code: SourceCode) -> Draft:

@@ -1134,6 +1134,8 @@ def test_what_is_before_a_member_says_whose_it_is_in_whatever_words(
 
 
 ONE_OF_TWO = {
+    "a.java": "class V {\n  void put(int x) {}\n  void put(String x) {}\n}\n"
+    "class U { void go(V v) { v.put(lib.X.one()); } }\n",
     "a.swift": "class V {\n  func put(_ x: Int) {}\n  func put(_ x: String) {}\n}\nfunc go(v: V) { v.put(1) }\n",
     "a.scala": "class V {\n  def put(x: Int): Unit = {}\n  def put(x: String): Unit = {}\n}\n"
     "object U { def go(v: V) = v.put(1) }\n",

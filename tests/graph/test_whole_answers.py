@@ -205,6 +205,12 @@ OTHERS = {
         Direction.CALLERS,
         ["a_other.go:6 certain", "d.go:4 may call", "e.go:4 certain"],
     ),
+    "Go: a function of each build": (
+        BUILDS,
+        "run",
+        Direction.CALLERS,
+        ["a_other.go:6 certain", "b_linux_test.go:2 certain", "c.go:4 certain", "d.go:4 certain", "e.go:4 certain"],
+    ),
     "Go: a method of one build": (BUILDS, "e.go:5", Direction.CALLERS, ["d.go:4 may call", "e.go:4 certain"]),
     "Go: a type of one build": (BUILDS, "a_linux.go:2", Direction.USERS, ["d.go:4 may call"]),
     "Go: who has an address may read": (

@@ -26,6 +26,7 @@ CERTAINTY_OF = {
     How.SAID: Certainty.CERTAIN,
     How.NAMED: Certainty.BY_NAME,
     How.SHARED: Certainty.BY_NAME,
+    How.ONE_OF: Certainty.MAY_CALL,
     How.EITHER: Certainty.MAY_CALL,
     How.NAMED_EITHER: Certainty.MAY_CALL,
 }

@@ -11,7 +11,7 @@ from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Count, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Line, Mentioned
 from graphrag_mcp.model.grouping import grouped, of_each
-from graphrag_mcp.model.links import COMPARED, How, Place, StoredLink, place_id
+from graphrag_mcp.model.links import COMPARED, MEANT, How, Place, StoredLink, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Instance, Type
 from graphrag_mcp.resolution.foreign import written_name
@@ -84,7 +84,7 @@ class SiteFinder:
             SymbolKind.TYPE,
         ):
             return
-        links = references.linked((symbol,), (How.CERTAIN, How.OPEN))
+        links = references.linked((symbol,), MEANT)
         lines = {(link.path, link.line) for link in links if link.use == Use.VALUE}
         fields = {row.name for path, line in lines for row in self._code.facts_of(path).declared
                   if row.kind == SymbolKind.FIELD and row.line == line}  # fmt: skip
@@ -255,7 +255,7 @@ class IncomingRelations:
         """
         references = self._code.references
         slots = references.slots_of({references.place(symbol) for symbol in symbols})
-        links = references.to(slots, (How.RUNS, How.CERTAIN, How.OPEN))
+        links = references.to(slots, (How.RUNS, *MEANT))
         shown = self._shown([link for link in links if link.use == Use.CALL and link.source], scope)
         call = CodeEdge(0, node.node_id, RelationKind.CALLS, "", 0, Certainty.MAY_CALL, is_guess=True, is_named=True)
         return [

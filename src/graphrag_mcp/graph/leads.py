@@ -11,12 +11,11 @@ from graphrag_mcp.model.facts import Declared, FileFacts, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import RUNNING, Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.grouping import of_each
-from graphrag_mcp.model.links import How, Place, StoredLink, place_id
+from graphrag_mcp.model.links import MEANT, How, Place, StoredLink, place_id
 from graphrag_mcp.model.values import Foreign, Outside
 from graphrag_mcp.resolution.handing import FILLING
 
 _USES = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # By these uses of a name a program may go on elsewhere.
-_DECIDED = (How.CERTAIN, How.OPEN)
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
 MAX_NAMED = 12  # Methods that an undecided call may mean; if there are more, none is followed.
 LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
@@ -215,7 +214,7 @@ class Leads:
 
     def _leads_of(self, node: CodeNode, links: Sequence[StoredLink]) -> Iterator[Lead]:
         """Yield the leads of the code of a function, or of a file."""
-        decided = [link for link in links if link.how in _DECIDED]
+        decided = [link for link in links if link.how in MEANT]
         foreign = [link for link in links if link.how is How.FOREIGN]
         below = list(self._code.hierarchy.dispatched([*decided, *foreign]))
         targets = self._code.nodes_at(link.target for link in (*decided, *below))
@@ -231,7 +230,7 @@ class Leads:
                 extra = self.extra_of(node, link.line)
                 kept = list(self._leads_kept(node, self._code.references.run_by([link])))
                 yield from (lead._replace(extra=extra) for lead in kept)
-                is_called = is_variable and link.how in _DECIDED and link.use == Use.CALL
+                is_called = is_variable and link.how in MEANT and link.use == Use.CALL
                 if is_called and not kept and self._is_made_here(targets[link.target]):
                     yield self._lead(node, link, targets[link.target], 1)  # What it holds is not known.
             elif link.how in (How.UNDECIDED, How.FOREIGN) and link.use == Use.CALL and link.receiver:
@@ -262,7 +261,7 @@ class Leads:
 
     def _lead(self, node: CodeNode, link: StoredLink, target: CodeNode, choices: int) -> Lead:
         edge = CodeEdge(node.node_id, target.node_id, link.kind, node.path, link.line, CERTAINTY_OF[link.how])
-        return Lead(edge, choices if link.how is How.OPEN else 1)
+        return Lead(edge, choices if link.how in (How.OPEN, How.ONE_OF) else 1)
 
     def _leads_by_name(self, node: CodeNode, link: StoredLink) -> Iterator[Lead]:
         """Yield what an undecided call may mean: the methods of a type that is called like the receiver, else all.

@@ -14,12 +14,14 @@ from graphrag_mcp.graph.unfitting import Misfits
 from graphrag_mcp.model.facts import SymbolId, Use
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Line, Mentioned
-from graphrag_mcp.model.links import ONE_OF, How, Place, place_id
+from graphrag_mcp.model.links import OF_SEVERAL, How, Place, place_id
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import Instance
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.references import LinkSource
+
+_SETTLED = (How.ONE_OF, How.EITHER)
 
 
 class Relations:
@@ -75,16 +77,19 @@ class Relations:
             return [edge for edge in edges if not edge.is_guess or edge.is_named]
 
     def settled(self, edges: Sequence[CodeEdge], nodes: Collection[CodeNode]) -> list[CodeEdge]:
-        """Return relations to nodes, certain where each overload that one may mean is among these."""
-        unsure = [edge for edge in edges if edge.is_named and edge.certainty is Certainty.MAY_CALL]
-        asked = [node for node in nodes if node.node_id in {edge.target_id for edge in unsure}]
+        """Return relations to nodes, certain where each of several that one may mean is among these."""
+        unsure = [edge for edge in edges if edge.certainty is Certainty.MAY_CALL and not edge.is_guess]
+        asked = {node.place for node in nodes if node.node_id in {edge.target_id for edge in unsure}}
         if len(asked) < 2:
             return list(edges)
-        own = {node.place for node in asked}
-        others = {each.place for name in {node.name for node in asked} for each in self._code.facts.called(name)} - own
-        said = {(link.path, link.line) for link in self._code.references.to(own, (How.EITHER,))}
-        said -= {(link.path, link.line) for link in self._code.references.to(others, ONE_OF)}
-        settled = {edge for edge in unsure if (edge.path, edge.line) in said}
+        meant = {(link.path, link.line, link.kind) for link in self._code.references.to(asked, _SETTLED)}
+        others = {
+            (link.path, link.line, link.kind)
+            for path in {path for path, _, _ in meant}
+            for link in self._code.references.of(path)
+            if link.how in OF_SEVERAL and link.target not in asked
+        }
+        settled = {edge for edge in unsure if (edge.path, edge.line, edge.relation) in meant - others}
         return [edge._replace(certainty=Certainty.CERTAIN) if edge in settled else edge for edge in edges]
 
     def undecided_in(self, path: str) -> list[tuple[str, int]]:

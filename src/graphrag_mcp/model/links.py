@@ -48,11 +48,14 @@ class How(IntEnum):
     SHARED = auto()  # Others have the name, too.
     # The file may have more links: it took too many steps to find them all. The target is `MORE`.
     CUT = auto()
-    EITHER = auto()  # Where names are compared: one of several overloads that are said, and it is not known which.
-    NAMED_EITHER = auto()  # The same, where only nothing else in the project has the name.
+    # One of several is meant, of which each has a link from there; it is not known which:
+    ONE_OF = auto()  # Overloads, or what several builds or branches declare.
+    EITHER = auto()  # Where names are compared: overloads that the file says.
+    NAMED_EITHER = auto()  # The same, and they are known only since nothing else in the project has the name.
 
 
-ONE_OF = (How.EITHER, How.NAMED_EITHER)  # One of several overloads.
+MEANT = (How.CERTAIN, How.OPEN, How.ONE_OF)  # Declarations, where types are read.
+OF_SEVERAL = (How.ONE_OF, How.EITHER, How.NAMED_EITHER)
 BY_NAME = (How.NAMED, How.NAMED_EITHER, How.SHARED)  # No more is known than the name.
 COMPARED = (How.SAID, How.EITHER, *BY_NAME)  # Where names are compared.
 

@@ -121,15 +121,17 @@ class Mentions(Places):
             yield self._link(mention, Place(referent.value.path, ""), How.CERTAIN, RelationKind.IMPORTS)
         held = (*self._held(mention, referent), *self._one_of(mention))
         is_set_below = bool(mention.receiver) and self._is_set_below(mention)
-        is_open = is_set_below or mention.use == Use.ADDRESS or self._is_one_of_several(mention, referent)
-        is_certain = not is_open and mention.receiver != f'"{GIVEN}"'
+        is_one_of_several = self._is_one_of_several(mention, referent)
+        is_open = is_set_below or mention.use == Use.ADDRESS or mention.receiver == f'"{GIVEN}"'
+        is_open = is_open or (is_one_of_several and bool(held or referent.is_open or mention.use == Use.WRITE))
+        meant = How.OPEN if is_open else How.ONE_OF if is_one_of_several else How.CERTAIN
         for symbol in referent.symbols:
             if not (mention.use == Use.WRITE and self._is_own(mention, symbol)):
                 is_replaced = held and self._is_decorated(symbol) and symbol not in held
-                yield from self._meant(mention, symbol, How.CERTAIN if is_certain and not is_replaced else How.OPEN)
+                yield from self._meant(mention, symbol, How.OPEN if is_replaced else meant)
                 if mention.use == Use.ADDRESS:  # Who has it may also read. It is certainly used.
                     yield self._link_to(replace(mention, use=Use.VALUE), symbol, How.OPEN)
-                    how = How.OPEN if self._is_one_of_several(mention, referent) else How.CERTAIN
+                    how = How.OPEN if is_one_of_several else How.CERTAIN
                     yield self._link(mention, self._place(symbol), how, RelationKind.USES, SOME)
         yield from self._changed(mention, referent)
         is_kept = isinstance(referent.value, Function | Type) and self._is_kept(mention, referent)

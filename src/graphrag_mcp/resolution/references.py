@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from graphrag_mcp.model.facts import Mention, SymbolId, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.links import BY_NAME, DECLARED, IMPORTED, SOME, SUPER, How, Place, StoredLink, place_id
+from graphrag_mcp.model.links import BY_NAME, DECLARED, IMPORTED, MEANT, SOME, SUPER, How, Place, StoredLink, place_id
 from graphrag_mcp.model.sources import FactSource
 from graphrag_mcp.model.values import (
     All,
@@ -31,7 +31,7 @@ from graphrag_mcp.resolution.state import of_project
 _ENCLOSING = frozenset(
     (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE)
 )
-_OF_MENTIONS = (How.CERTAIN, How.OPEN, How.UNDECIDED, How.FOREIGN, How.OUTSIDE, How.RUNS)
+_OF_MENTIONS = (*MEANT, How.UNDECIDED, How.FOREIGN, How.OUTSIDE, How.RUNS)
 _MOST_SLOTS = 200  # Through which a function goes on its way to where it is called.
 FILES_KEPT = 100  # Files whose links are kept from earlier questions.
 _OF_TYPES = (RelationKind.INHERITS, RelationKind.IMPLEMENTS)
@@ -149,7 +149,7 @@ class References:
 
     def run_by(self, links: Iterable[StoredLink]) -> list[StoredLink]:
         """Return for calls of parameters, fields and collections those of the functions that are kept there."""
-        calls = [link for link in links if link.use == Use.CALL and link.how in (How.RUNS, How.CERTAIN, How.OPEN)]
+        calls = [link for link in links if link.use == Use.CALL and link.how in (How.RUNS, *MEANT)]
         filled = {link.target for link in self.to({call.target for call in calls}, (How.FILLS,))}
         return [
             call._replace(target=function, how=How.OPEN, kind=RelationKind.CALLS)

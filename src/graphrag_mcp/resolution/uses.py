@@ -13,7 +13,7 @@ from graphrag_mcp.model.facts import IN_BLOCK, METACLASS, Bound, Mark, Mention, 
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.grouping import grouped
-from graphrag_mcp.model.links import How, Place, StoredLink, place_id
+from graphrag_mcp.model.links import MEANT, How, Place, StoredLink, place_id
 from graphrag_mcp.model.values import Foreign, Instance, Outside, Type, of_kind, symbols_of
 from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.foreign import OVERRIDE
@@ -56,7 +56,7 @@ class Uses:
         places = {*map(self._references.place, symbols), *also}
         names = {self._declared(symbol).name for symbol in symbols}
         names |= {self._declared(symbol).name for symbol in self._source.placed(also).values()}
-        links = self._references.to(places, (How.CERTAIN, How.OPEN, How.EXPORTED))
+        links = self._references.to(places, (*MEANT, How.EXPORTED))
         numbers = {place_id(Place("", name)): name for name in names if name}
         numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
         sites = self._decided(link for link in links if link.how is not How.EXPORTED)
@@ -92,7 +92,7 @@ class Uses:
     ) -> Set[tuple[str, int]]:
         """Return the places that mean other declarations of some names, or something foreign."""
         numbers = {place for name in names for place in self._source.places_of(name)} - set(places)
-        links = self._references.to(numbers, (How.CERTAIN, How.OPEN))
+        links = self._references.to(numbers, MEANT)
         links += [link for link in foreign if link.use != Use.IMPORT]
         return {(link.path, link.line) for link in links}
 
@@ -140,7 +140,7 @@ class Uses:
                 continue
             interfaces = self._of_interfaces(declaration.name)
             alike = [other for other, kind in interfaces.items() if self._resolver.may_satisfy(owner, kind)]
-            for link in self._references.linked(alike, (How.CERTAIN, How.OPEN)):
+            for link in self._references.linked(alike, MEANT):
                 if link.use == Use.CALL and link.receiver:
                     yield self._references.site(link, declaration.name)
 
@@ -172,7 +172,7 @@ class Uses:
 
     def _find_handed_on(self, symbol: SymbolId) -> bool:
         """Return whether a function is used as a value, so that it may be a member of something."""
-        links = self._references.linked((symbol,), (How.CERTAIN, How.OPEN))
+        links = self._references.linked((symbol,), MEANT)
         return any(link.kind is RelationKind.HANDS_ON for link in links)
 
     def _fits(self, policy: Policy, mention: Mention, symbol: SymbolId) -> bool:

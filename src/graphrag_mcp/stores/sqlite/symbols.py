@@ -7,7 +7,7 @@ from typing import Any
 from graphrag_mcp.languages.registry import is_inline_test
 from graphrag_mcp.model.files import Category, ParseMode, RelationKind, Symbol, SymbolKind
 from graphrag_mcp.model.graph import CodeNode, Dependency
-from graphrag_mcp.model.links import ONE_OF, How, Place, folder_place, place_id
+from graphrag_mcp.model.links import OF_SEVERAL, How, Place, folder_place, place_id
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.model.search import ChunkMention, SymbolMatch
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
@@ -22,7 +22,7 @@ _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name
 _FILE_COLUMNS = f"""f.id, f.path, f.category, f.archive_reason IS NOT NULL,
     coalesce((SELECT max(c.end_line) FROM chunks c WHERE {of_file("c.id", "f.id")}), 1)"""
 
-_SURE = (How.CERTAIN, How.SAID, How.NAMED, *ONE_OF)
+_SURE = (How.CERTAIN, How.SAID, How.NAMED, *OF_SEVERAL)
 _DEPENDING = [
     KIND_NUMBERS[kind]
     for kind in (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.IMPORTS, RelationKind.INHERITS)

@@ -184,7 +184,7 @@ BUILDS = {
     "a_other.go": "//go:build !linux\n\npackage a\ntype T struct{}\nfunc run() {}\nfunc own() { run() }\n",
     "b_linux_test.go": "package a\nfunc b() { run() }\n",
     "c.go": "//go:build cgo && linux\n\npackage a\nfunc c() { run() }\nfunc (T) Go() {}\n",
-    "d.go": "//go:build cgo || linux\n\npackage a\nfunc d(t T) { run(); t.Go() }\n",
+    "d.go": "//go:build cgo || linux\n\npackage a\nfunc d(t T) {\n\trun()\n\tt.Go()\n}\n",
     "e.go": "//go:build !linux\n\npackage a\nfunc e(t T) { run(); t.Go() }\nfunc (T) Go() {}\n",
 }
 MADE_OF = {
@@ -197,21 +197,21 @@ OTHERS = {
         BUILDS,
         "a_linux.go:3",
         Direction.CALLERS,
-        ["b_linux_test.go:2 certain", "c.go:4 certain", "d.go:4 may call"],
+        ["b_linux_test.go:2 certain", "c.go:4 certain", "d.go:5 may call"],
     ),
     "Go: the same of other builds": (
         BUILDS,
         "a_other.go:5",
         Direction.CALLERS,
-        ["a_other.go:6 certain", "d.go:4 may call", "e.go:4 certain"],
+        ["a_other.go:6 certain", "d.go:5 may call", "e.go:4 certain"],
     ),
     "Go: a function of each build": (
         BUILDS,
         "run",
         Direction.CALLERS,
-        ["a_other.go:6 certain", "b_linux_test.go:2 certain", "c.go:4 certain", "d.go:4 certain", "e.go:4 certain"],
+        ["a_other.go:6 certain", "b_linux_test.go:2 certain", "c.go:4 certain", "d.go:5 certain", "e.go:4 certain"],
     ),
-    "Go: a method of one build": (BUILDS, "e.go:5", Direction.CALLERS, ["d.go:4 may call", "e.go:4 certain"]),
+    "Go: a method of one build": (BUILDS, "e.go:5", Direction.CALLERS, ["d.go:6 may call", "e.go:4 certain"]),
     "Go: a type of one build": (BUILDS, "a_linux.go:2", Direction.USERS, ["d.go:4 may call"]),
     "Go: who has an address may read": (
         {"a.go": GO + "func g(f *F) { atomic.AddInt32(&f.n, 1); f.at = &f.n }\n"},

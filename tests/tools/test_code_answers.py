@@ -462,8 +462,12 @@ def test_what_a_language_lacks_is_said_once(tmp_path: Path) -> None:
     assert text.lower().count("types are known only where they are written") == 1
 
 
-def test_a_call_of_an_overload_is_no_recursion_where_overloads_are_not_told_apart(tmp_path: Path) -> None:
+def test_a_call_of_an_overload_is_no_recursion_where_it_may_be_another(tmp_path: Path) -> None:
     """A function that has no other of its name is one, when it calls itself."""
+    overloads = "class Conf {\n void with(int x) { }\n void with(String x) { with(lib.X.one()); }\n}\n"
+    with indexed(tmp_path, {"Conf.java": overloads}) as app:
+        text = ask(app, "trace_relations", symbol="Conf.with")
+        assert "1 certain" in text and "recursion" not in text
     code = "class Conf {\n int With(params int[] x) { return 1; }\n int With<T>() { return With(3); }\n"
     code += " int Again(int n) { return Again(n - 1); }\n}\n"
     with indexed(tmp_path, {"a.cs": code}) as app:
@@ -515,6 +519,17 @@ def test_a_place_says_which_of_several_definitions_it_means(tmp_path: Path) -> N
     assert one.startswith("1 caller of shop/wire.py:1-2  host: 1 certain.")
     assert "means" not in one
     assert beside == one
+
+
+def test_a_place_that_means_one_of_several_overloads_says_their_file(tmp_path: Path) -> None:
+    """Which of them is not known, or another line of the same function means another."""
+    code = "package %s;\npublic class Box {\n public static void put(int x) { }\n"
+    code += " public static void put(String x) { }\n}\n"
+    use = "import a.Box;\nclass Use { void go() { Box.put(lib.X.one()); Box.put(1); } }\n"
+    files = {"a/Box.java": code % "a", "b/Box.java": code % "b", "Use.java": use}
+    with indexed(tmp_path, files) as opened:
+        text = ask(opened, "trace_relations", symbol="Box.put")
+    assert "  Use.go (means a/Box.java)" in text
 
 
 def test_users_of_a_type_name_its_imports(tmp_path: Path) -> None:

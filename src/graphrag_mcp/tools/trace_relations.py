@@ -244,7 +244,7 @@ def _step_words(step: "Step", trace: "Trace") -> str:
         words.append(KIND_WORDS[step.edge.relation])
     is_certain = step.edge.certainty is Certainty.CERTAIN
     names = [start.qualified_name for start in trace.starts]
-    is_one = trace.doubt.is_typed or names.count(step.target.qualified_name) <= 1  # Else another overload may be meant.
+    is_one = names.count(step.target.qualified_name) <= 1  # Else another overload may be meant.
     if is_one and step.source == step.target and step.edge.relation is RelationKind.CALLS and is_certain:
         words.append("recursion")
     if is_certain and step.hop == 1 and not trace.direction.is_outgoing and (meant := _which(step.target, trace)):
@@ -256,14 +256,19 @@ def _step_words(step: "Step", trace: "Trace") -> str:
 
 
 def _which(target: "CodeNode", trace: "Trace") -> str:
-    """Return which of several definitions of a name is meant, by its qualifier or its place; "" where there is one."""
-    starts = {(start.path, start.qualified_name) for start in trace.starts}
+    """Return which of several definitions of a name is meant, by its qualifier or its place; "" where there is one.
+
+    Of overloads only the file: another line of the step may mean another one.
+    """
+    starts = Counter((start.path, start.qualified_name) for start in trace.starts)
     if len(starts) < 2 or (target.path, target.qualified_name) not in starts or trace.direction in _LEVELLED:
         return ""
     namesakes = [path for path, name in starts if name == target.qualified_name]
     if any(_are_of_one_unit(path, target.path) for path in namesakes):
         return ""  # Files of one unit that define the same are for different builds.
-    return name_of(target) if len(namesakes) == 1 and "." in target.qualified_name else location(target)
+    if len(namesakes) == 1 and "." in target.qualified_name:
+        return name_of(target)
+    return location(target) if starts[target.path, target.qualified_name] == 1 else as_name(target.path)
 
 
 def _are_of_one_unit(path: str, other: str) -> bool:

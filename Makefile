@@ -36,14 +36,14 @@ test-qdrant: $(VENV)/installed-dev  ## run the tests of servers against a Qdrant
 	@test -n "$(QDRANT_SOURCE)" || { echo "give the folder of Qdrant's sources: make test-qdrant QDRANT_SOURCE=PATH"; exit 1; }
 	cargo build --manifest-path $(QDRANT_SOURCE)/Cargo.toml --bin qdrant
 	$(BIN)/python -m tests.servers.qdrant_server $(QDRANT_SOURCE)/target/debug/qdrant \
-	  $(BIN)/pytest -W error -m "server or not server" tests/contracts tests/replication tests/servers
+	  $(BIN)/pytest -W error -m "server or not server" tests/contracts tests/index tests/servers
 
 test-clients: $(VENV)/installed-clients $(NPM_PACKAGES) $(REGISTRY_VALIDATOR)  ## check server and manifests with the clients and validators of others: needs npm and Go
 	$(BIN)/pytest -m clients
 
 test-ui: $(VENV)/installed-dev  ## run the tests of the page, in a Chromium from Debian's packages
-	$(BIN)/python -m tests.ui.get_browser
-	$(BIN)/pytest tests/ui -m browser
+	$(BIN)/python -m tests.serving.get_browser
+	$(BIN)/pytest tests/serving -m browser
 
 soak: $(VENV)/installed-dev  ## run the reliability tests at full length: more than an hour
 	$(BIN)/pytest tests/reliability -m '' --soak -s
@@ -64,7 +64,7 @@ docs: $(VENV)/installed-dev  ## write the tables, and record what the pages show
 	$(BIN)/python -m tests.docs.record
 
 pictures: $(VENV)/installed-dev  ## draw the terminal of README.md, and take the pictures of docs/page.md in the Chromium of test-ui
-	$(BIN)/python -m tests.ui.get_browser
+	$(BIN)/python -m tests.serving.get_browser
 	$(BIN)/python -m tests.docs.terminal
 	$(BIN)/python -m tests.docs.pictures
 
@@ -78,7 +78,7 @@ bundle: build $(NPM_PACKAGES)  ## pack the wheel as an MCP bundle, dist/graphrag
 	$(CLIENTS)/node_modules/.bin/mcpb pack $(DIST)/bundle $(DIST)/graphrag-mcp.mcpb
 
 clean:
-	rm -rf $(VENV) dist tests/servers/target tests/ui/target $(CLIENTS)/node_modules $(CLIENTS)/target src/graphrag_mcp/ui/static/vendor
+	rm -rf $(VENV) dist tests/servers/target tests/serving/target $(CLIENTS)/node_modules $(CLIENTS)/target src/graphrag_mcp/serving/static/vendor
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps, so that a step that failed half-way is done again.

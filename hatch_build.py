@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-FOLDER = Path("src", "graphrag_mcp", "ui", "static", "vendor")
+FOLDER = Path("src", "graphrag_mcp", "serving", "static", "vendor")
 REGISTRY = "https://registry.npmjs.org"
 TIMEOUT_SECONDS = 60
 

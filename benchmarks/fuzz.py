@@ -192,7 +192,7 @@ def arguments_law(folder: Path) -> Law:
 
 def wire_law(_folder: Path) -> Law:
     """Every line that is not blank is handed on as JSON, or answered with an error."""
-    from graphrag_mcp.mcp_server.stdio import AnswerWriter, RequestReader
+    from graphrag_mcp.serving.stdio import AnswerWriter, RequestReader
 
     def hold(data: bytes) -> None:
         answered = io.BytesIO()

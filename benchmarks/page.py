@@ -18,7 +18,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.figures import add_option, write_rows
-from tests.ui.get_browser import find_chromium
+from tests.serving.get_browser import find_chromium
 
 KEY_MS = 400  # Between two keys.
 QUERIES = (

@@ -17,7 +17,7 @@ from types import FrameType
 import graphrag_mcp
 from benchmarks.figures import add_option, write_rows
 from graphrag_mcp.app.local import App
-from graphrag_mcp.mcp_server.calls import answer_now
+from graphrag_mcp.serving.calls import answer_now
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.table import TOOLS
 

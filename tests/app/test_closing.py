@@ -46,7 +46,7 @@ def test_what_waits_for_an_index_that_is_closed_and_deleted_reads_nothing(
     """The import of the clients waits until no search needs the processor, and a project may be closed meanwhile."""
     before = set(threading.enumerate())
     waits: list[Callable[[], object]] = []
-    monkeypatch.setattr("graphrag_mcp.replication.backends.Servers.load_soon", lambda _, wait: waits.append(wait))
+    monkeypatch.setattr("graphrag_mcp.index.backends.Servers.load_soon", lambda _, wait: waits.append(wait))
     app = _app(tmp_path)
     app.start()
     app.wait_ready(20)

@@ -13,10 +13,10 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.app.session import WITHOUT_INDEX
 from graphrag_mcp.errors import ServerError
+from graphrag_mcp.index.backends import Servers
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import ChunkMention, GraphNeighbour, SearchRequest, SearchResult, SymbolMatch
-from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.neo4j import graph
 from graphrag_mcp.stores.qdrant import connection

@@ -15,7 +15,7 @@ RUN = (
     "import sys; from graphrag_mcp.cli.run import run; code = run(sys.argv[1:]);"
     "sys.stderr.write(chr(10).join(['', *sys.modules])); sys.exit(code)"
 )
-ANY = {"app", "cli", "exclusion", "index", "ingest", "model", "replication", "search", "stores", "system", "text",
+ANY = {"app", "cli", "exclusion", "index", "model", "search", "stores", "system", "text",
        "tools", "errors", "ports", "setting_names", "settings"}  # fmt: skip
 HEAVY = {"anyio", "mcp", "numpy", "numpy.ma", "onnxruntime", "pydantic", "tokenizers", "tree_sitter", "uvicorn",
          "watchdog", "yaml"}  # fmt: skip

@@ -90,11 +90,11 @@ def test_the_server_lists_its_tools_without_anything_heavy() -> None:
     code = """
 from graphrag_mcp.app.session import LazySession
 from graphrag_mcp.app.session import WITH_INDEX
-from graphrag_mcp.mcp_server import stdio
-from graphrag_mcp.mcp_server.protocol import create_server
+from graphrag_mcp.serving import stdio
+from graphrag_mcp.serving.protocol import create_server
 create_server(LazySession(None, WITH_INDEX))
 """
-    assert imported(code, "graphrag_mcp.ui.page", "graphrag_mcp.cli.ui", *HEAVY) == []
+    assert imported(code, "graphrag_mcp.serving.page", "graphrag_mcp.cli.ui", *HEAVY) == []
 
 
 @pytest.mark.requirement("P-1")

@@ -8,7 +8,7 @@ import uvicorn
 
 from graphrag_mcp.app.session import WITH_INDEX, LazySession
 from graphrag_mcp.cli.project import open_project
-from graphrag_mcp.mcp_server.protocol import create_server
+from graphrag_mcp.serving.protocol import create_server
 from graphrag_mcp.settings import load_settings
 
 

@@ -13,9 +13,10 @@ from neo4j import Driver
 from qdrant_client import QdrantClient
 
 from graphrag_mcp.exclusion.patterns import compile_globs
+from graphrag_mcp.index.linking import LinkStage
+from graphrag_mcp.index.replicator import synchronise
 from graphrag_mcp.index.stores import IndexStores
-from graphrag_mcp.ingest.linking import LinkStage
-from graphrag_mcp.ingest.workers import SearchYield
+from graphrag_mcp.index.workers import SearchYield
 from graphrag_mcp.model.files import (
     NO_FACTS,
     ArchiveClass,
@@ -29,7 +30,6 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.parsing.code.imports import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, ScopePaths, VectorIndex
-from graphrag_mcp.replication.replicator import synchronise
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.replica import Neo4jReplica

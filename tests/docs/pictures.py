@@ -20,7 +20,7 @@ from typing import Literal
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-from tests.ui.get_browser import find_chromium
+from tests.serving.get_browser import find_chromium
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "pictures"

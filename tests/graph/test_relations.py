@@ -11,7 +11,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.tracing import Trace
-from graphrag_mcp.ingest.linking import LinkStage
+from graphrag_mcp.index.linking import LinkStage
 from graphrag_mcp.model.files import CALLABLE, RelationKind
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.resolution import state

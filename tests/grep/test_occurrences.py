@@ -15,9 +15,8 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.grep.needles import Required, create_needle
 from graphrag_mcp.grep.occurrences import MAX_LINES, LearntFiles, Occurrence, ReadFile, find_occurrences
-from graphrag_mcp.index import current_files
+from graphrag_mcp.index import current_files, prepare
 from graphrag_mcp.index.supervisor import Supervisor
-from graphrag_mcp.ingest import prepare
 from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.scope import EVERYTHING, Scope
 from graphrag_mcp.model.search import Case

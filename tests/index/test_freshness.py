@@ -9,9 +9,8 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion import walker
-from graphrag_mcp.index import freshness
+from graphrag_mcp.index import freshness, prepare
 from graphrag_mcp.index.freshness import CHANGED, UNREADABLE
-from graphrag_mcp.ingest import prepare
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.settings import load_settings
 

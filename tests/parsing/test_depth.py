@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.ingest.prepare import Job, Prepared, prepare
+from graphrag_mcp.index.prepare import Job, Prepared, prepare
 from graphrag_mcp.model.expressions import MAX_DEPTH, UNKNOWN, parse, parse_strictly
 from graphrag_mcp.model.facts import FileFacts, unpack
 from graphrag_mcp.parsing.parser import parse_file

@@ -12,7 +12,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.graph.definitions import compare
 from graphrag_mcp.history.differing import Differing
-from graphrag_mcp.ingest.prepare import Job, prepare
+from graphrag_mcp.index.prepare import Job, prepare
 from graphrag_mcp.model.files import ParseMode
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.resolution import state

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from graphrag_mcp.cli.run import run
-from graphrag_mcp.ingest import indexer
+from graphrag_mcp.index import indexer
 from graphrag_mcp.stores.sqlite.database import Database
 
 BATCH_CHUNKS = 20

@@ -16,7 +16,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, RootError
-from graphrag_mcp.ingest.ages import commit_times
+from graphrag_mcp.index.ages import commit_times
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.evaluation.history import export_tree, read_history
 from graphrag_mcp.settings import load_settings
@@ -25,7 +25,7 @@ from graphrag_mcp.tools.index_status import render_status
 from graphrag_mcp.tools.table import TOOLS
 from tests.reliability.conftest import Report, Size
 from tests.repositories import commit, copied, git
-from tests.ui.running import running_page
+from tests.serving.running import running_page
 
 CODE = "def open_cookie_jar(path):\n    return Jar(path)\n"
 OLD = 1_500_000_000

@@ -14,7 +14,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.ingest.indexer import Indexer
+from graphrag_mcp.index.indexer import Indexer
 from graphrag_mcp.model.reports import IndexReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings

@@ -19,7 +19,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.ingest.ages import commit_times
+from graphrag_mcp.index.ages import commit_times
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.system.safe_files import FilesBelow, read_file_below

@@ -7,9 +7,9 @@ import numpy as np
 from msgspec import Struct, field
 
 from graphrag_mcp.exclusion.patterns import compile_globs
+from graphrag_mcp.index.linking import LinkStage
 from graphrag_mcp.index.stores import IndexStores
-from graphrag_mcp.ingest.linking import LinkStage
-from graphrag_mcp.ingest.workers import SearchYield
+from graphrag_mcp.index.workers import SearchYield
 from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope

@@ -15,11 +15,11 @@ from neo4j import Driver
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import ServerError
+from graphrag_mcp.index import replica_relations as relations
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.reports import SyncReport
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.replication import relations
 from graphrag_mcp.stores.neo4j.replica import Neo4jReplica
 from graphrag_mcp.stores.neo4j.schema import Neo4jProject
 from graphrag_mcp.stores.replica import RelatedFile, ReplicatedFile
@@ -59,7 +59,7 @@ class Interrupted:
 def interrupted(monkeypatch: pytest.MonkeyPatch) -> Interrupted:
     """Small batches, so that there is much to interrupt."""
     for name, size in (("BATCH_FILES", 2), ("BATCH_CHUNKS", 4), ("BATCH_RELATIONS", 4)):
-        monkeypatch.setattr(f"graphrag_mcp.replication.replicator.{name}", size)
+        monkeypatch.setattr(f"graphrag_mcp.index.replicator.{name}", size)
     return Interrupted(monkeypatch)
 
 

@@ -16,8 +16,8 @@ from qdrant_client import QdrantClient, models
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.errors import ServerError
+from graphrag_mcp.index import replicator as copies
 from graphrag_mcp.model.search import SearchRequest, SearchResult
-from graphrag_mcp.replication import replicator as copies
 from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.tools.search_answer import search_payload
@@ -152,7 +152,7 @@ def test_a_write_that_is_killed_is_finished_later(
     for number in range(60):
         (app.root / f"src/extra_{number}.py").write_text(f"def extra_{number}():\n    return total([{number}])\n")
     embedded = app.index().embedded
-    monkeypatch.setattr("graphrag_mcp.replication.replicator.BATCH_CHUNKS", 5)
+    monkeypatch.setattr("graphrag_mcp.index.replicator.BATCH_CHUNKS", 5)
     killer = threading.Timer(0.3, breakable.kill)
     killer.start()
     cut_short = app.sync()[1]

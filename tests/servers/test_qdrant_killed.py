@@ -10,8 +10,8 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
+from graphrag_mcp.index import replicator
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.replication import replicator
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores import breaker
 from tests.servers.conftest import PACKAGE, QUERIES

@@ -12,10 +12,10 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.app.session import WITH_GRAPH, LazySession
 from graphrag_mcp.errors import GraphragError, RequestError
-from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.model.fields import outer_fields
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.serving.protocol import create_server
 from graphrag_mcp.tools.table import TOOLS
 from tests.servers.conftest import Place
 from tests.servers.test_cypher import SHOP, _named

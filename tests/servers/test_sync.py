@@ -205,7 +205,7 @@ def test_the_edges_are_what_the_index_settles_after_any_edits(
     make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch, batch_chunks: int
 ) -> None:
     """Names gain and lose many definitions, modules and archives come and go: no edge is stale, none is missing."""
-    monkeypatch.setattr("graphrag_mcp.replication.replicator.BATCH_CHUNKS", batch_chunks)
+    monkeypatch.setattr("graphrag_mcp.index.replicator.BATCH_CHUNKS", batch_chunks)
     choice = random.Random(batch_chunks)
     names = ("one", "two", "three")
     modules = [f"{folder}/m{number}.py" for number in range(7) for folder in ("pkg", "archive")]
@@ -241,7 +241,7 @@ def test_an_edit_during_the_first_copy_is_not_missed(
     make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was sent before its name was defined is sent again, though the server held nothing at first."""
-    monkeypatch.setattr("graphrag_mcp.replication.replicator.BATCH_CHUNKS", 1)
+    monkeypatch.setattr("graphrag_mcp.index.replicator.BATCH_CHUNKS", 1)
     place = make_place(files={"a.rb": "def run\n  get()\nend\n", **{f"m{number}.rb": "# 0\n" for number in range(3)}})
     with closing(place.app()) as app:
         app.index()
@@ -259,8 +259,8 @@ def test_a_copy_that_is_resumed_sends_the_rest(
     make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether it ended among the files or among the relations; then it is what a whole copy is."""
-    monkeypatch.setattr("graphrag_mcp.replication.replicator.BATCH_CHUNKS", 1)
-    monkeypatch.setattr("graphrag_mcp.replication.replicator.BATCH_RELATIONS", 0)
+    monkeypatch.setattr("graphrag_mcp.index.replicator.BATCH_CHUNKS", 1)
+    monkeypatch.setattr("graphrag_mcp.index.replicator.BATCH_RELATIONS", 0)
     place = make_place(files=FILES)
     project = place.environ["GRAPHRAG_PROJECT_ID"]
     with closing(place.app(qdrant_url="")) as app:

@@ -13,7 +13,7 @@ import pytest
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.history.lines import committed_lines, follow_lines
 from graphrag_mcp.history.log import read_commits, read_log
-from graphrag_mcp.ingest.ages import commit_times
+from graphrag_mcp.index.ages import commit_times
 from graphrag_mcp.model.history import day_of
 from graphrag_mcp.search.evaluation import history as evaluation
 from graphrag_mcp.system import git_files

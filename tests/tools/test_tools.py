@@ -13,7 +13,7 @@ from graphrag_mcp.app.remote import RemoteView
 from graphrag_mcp.app.session import WITH_GRAPH, WITH_INDEX, WITHOUT_INDEX, Capability
 from graphrag_mcp.app.view import IndexView
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.mcp_server.protocol import describe_server
+from graphrag_mcp.serving.protocol import describe_server
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.tools.arguments import listed_schema
 from graphrag_mcp.tools.table import TOOLS

@@ -19,10 +19,10 @@ from graphrag_mcp.settings import Settings
 
 if TYPE_CHECKING:  # A command imports what it needs of these when it runs.
     from graphrag_mcp.graph.navigator import Navigator
+    from graphrag_mcp.index.indexer import ReportProgress
+    from graphrag_mcp.index.replicator import Agree, ReportSync
     from graphrag_mcp.index.stores import IndexStores
     from graphrag_mcp.index.supervisor import ReportRun
-    from graphrag_mcp.ingest.indexer import ReportProgress
-    from graphrag_mcp.replication.replicator import Agree, ReportSync
     from graphrag_mcp.search.retrieval import Stores
 
 BUILDING_SECONDS = 5.0  # The import of the servers' clients waits up to this long for the index to be built,

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.index.backends import Servers, project_name
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.paths import IndexPaths
+from graphrag_mcp.index.replicator import Replicator
 from graphrag_mcp.index.supervisor import Supervisor
 from graphrag_mcp.ports import Embedder
-from graphrag_mcp.replication.backends import Servers, project_name
-from graphrag_mcp.replication.replicator import Replicator
 from graphrag_mcp.settings import Settings
 
 if TYPE_CHECKING:  # A command that does not search or replicate imports none of it.
     from graphrag_mcp.grep.occurrences import LearntFiles
-    from graphrag_mcp.replication.relations import TreeRelations
+    from graphrag_mcp.index.replica_relations import TreeRelations
     from graphrag_mcp.search.orchestrator import SearchOrchestrator
     from graphrag_mcp.stores.sqlite.replica import SqliteReplicaSource
 

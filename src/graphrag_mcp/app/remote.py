@@ -16,6 +16,7 @@ from graphrag_mcp.app.session import WITH_GRAPH, Capability, Session, View
 from graphrag_mcp.embedding.models import is_static, load_embedder
 from graphrag_mcp.embedding.onnx_models import load_cross_encoder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
+from graphrag_mcp.index.backends import Servers, project_name
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.model.files import ListedFile, Symbol
@@ -23,7 +24,6 @@ from graphrag_mcp.model.reports import IndexPhase, IndexState, ServerState, Stat
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.ports import Embedder
-from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import Settings
 

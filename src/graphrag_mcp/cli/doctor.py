@@ -24,8 +24,8 @@ from graphrag_mcp.errors import CheckError, GraphragError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.paths import IndexPaths
+from graphrag_mcp.index.watcher import WatchedTree, shared_file_system
 from graphrag_mcp.index.write_lock import Holder, WriteLock
-from graphrag_mcp.ingest.watcher import WatchedTree, shared_file_system
 from graphrag_mcp.languages.grammars import load_grammar
 from graphrag_mcp.languages.registry import LANGUAGES
 from graphrag_mcp.model.reports import IndexPhase

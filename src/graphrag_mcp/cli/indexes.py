@@ -12,9 +12,9 @@ from graphrag_mcp.cli.init import agrees, run_init
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.terminal import show
 from graphrag_mcp.errors import GraphragError, RequestError, ServerError
+from graphrag_mcp.index.backends import Servers
 from graphrag_mcp.index.paths import KnownIndex, data_folder, known_indexes, remove_index
 from graphrag_mcp.model.reports import HeldProject
-from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.counts import counted, listed
 from graphrag_mcp.tools.printing import json_text, printable

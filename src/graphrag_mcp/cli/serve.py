@@ -17,13 +17,13 @@ def run_serve(options: argparse.Namespace) -> None:
     """Serve until the client is gone, then end the process."""
     client = os.getppid()  # First of all: it may be gone before the server runs.
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # An interrupt during the imports shows no traceback.
-    from graphrag_mcp.mcp_server.stdio import claim_stdio, serve
+    from graphrag_mcp.serving.stdio import claim_stdio, serve
 
     requests, answers = claim_stdio()
     # Only now: output of an import must not reach the client.
     from graphrag_mcp.app.session import WITH_GRAPH, WITH_INDEX, WITHOUT_INDEX, LazySession
     from graphrag_mcp.cli.project import open_project, open_remote
-    from graphrag_mcp.mcp_server.protocol import create_server
+    from graphrag_mcp.serving.protocol import create_server
 
     root = project_root(options.root, os.environ)
     settings = _settings_for_schemas(root)

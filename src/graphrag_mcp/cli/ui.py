@@ -10,7 +10,7 @@ from graphrag_mcp.app.session import WITH_INDEX, LazySession
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.cli.terminal import show
-from graphrag_mcp.ui.page import serve_page
+from graphrag_mcp.serving.page import serve_page
 
 # They would occupy the terminal, and do not run scripts.
 _TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}

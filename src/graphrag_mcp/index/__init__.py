@@ -1,1 +1,1 @@
-"""One index over its life: its location, its writer, and the freshness of an answer."""
+"""One index over its life: its location, its writer and its runs, its copies on servers, the freshness of an answer."""

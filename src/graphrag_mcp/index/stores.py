@@ -13,9 +13,9 @@ from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 if TYPE_CHECKING:  # A command imports only the stores that it reads.
     from graphrag_mcp.graph.related import RelatedCode
     from graphrag_mcp.graph.relations import Relations
+    from graphrag_mcp.index.backends import Servers
+    from graphrag_mcp.index.replica_relations import TreeRelations
     from graphrag_mcp.ports import Embedder
-    from graphrag_mcp.replication.backends import Servers
-    from graphrag_mcp.replication.relations import TreeRelations
     from graphrag_mcp.search.ranking.sketches import SketchCache
     from graphrag_mcp.search.retrieval import Stores
     from graphrag_mcp.stores.replica import Inventory
@@ -154,7 +154,7 @@ class IndexStores:
 
     def tree_relations(self, source: "SqliteReplicaSource", project: str, workers: int) -> "TreeRelations":
         """Return the relations that are replicated to a server which keeps them."""
-        from graphrag_mcp.replication.relations import TreeRelations
+        from graphrag_mcp.index.replica_relations import TreeRelations
 
         return TreeRelations(source, self.database, project, workers)
 

@@ -26,8 +26,8 @@ from graphrag_mcp.settings import IndexingSettings
 from graphrag_mcp.stores.sqlite.catalog import Counts
 
 if TYPE_CHECKING:  # Who only asks imports nothing that parses or watches.
-    from graphrag_mcp.ingest.indexer import Indexer, ReportProgress
-    from graphrag_mcp.ingest.watcher import Batch
+    from graphrag_mcp.index.indexer import Indexer, ReportProgress
+    from graphrag_mcp.index.watcher import Batch
 
 logger = logging.getLogger(__name__)
 
@@ -313,7 +313,7 @@ class Supervisor:
         return report
 
     def _follow_edits(self, stop: threading.Event, report: ReportRun | None) -> None:
-        from graphrag_mcp.ingest.watcher import WatchedTree, watch
+        from graphrag_mcp.index.watcher import WatchedTree, watch
 
         tree = WatchedTree(self._exclusion, self._start)
         while not stop.is_set():
@@ -342,7 +342,7 @@ class Supervisor:
 
     def _indexer(self, *, reuse: bool = True, gives_way: bool = True) -> "Indexer":
         from graphrag_mcp.exclusion.manager import ArchiveClassifier, StatedCategories
-        from graphrag_mcp.ingest.indexer import Indexer
+        from graphrag_mcp.index.indexer import Indexer
 
         index = self._handle.written()
         return Indexer(

@@ -1,1 +1,0 @@
-"""The Model Context Protocol over standard input and output."""

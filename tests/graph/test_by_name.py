@@ -1158,3 +1158,48 @@ def test_a_call_that_may_mean_an_overload_elsewhere_stays_possible(tmp_path: Pat
     other = "class W {\n  fun put(x: Int) {}\n  fun put(x: String) {}\n}\n"
     files = {"a.kt": ONE_OF_TWO["a.kt"], "b.kt": other, "c.kt": "fun all(x: Any) { make(x).put(1) }\n"}
     assert "c.kt:1 certain" not in rows(tmp_path, files, "V.put", Direction.CALLERS)
+
+
+GIVEN = """class Box {
+    fun close() {}
+    fun go(s: java.io.Writer) {
+        s.apply { close() }
+        with(s) { close() }
+        s.run { listOf(1).forEach { close() } }
+        s.apply<Any> { close() }
+        s.apply({ close() })
+        s.let { close() }
+        s.apply { helper(); Box() }
+    }
+}
+fun helper() {}
+"""
+GIVEN_IN_RUBY = """class Box
+  def close; end
+  def go(o)
+    o.instance_eval do
+      close
+      close()
+    end
+    o.tap { close }
+  end
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "symbol", "found"),
+    [
+        ({"a.kt": GIVEN}, "Box.close", ["a.kt:9 certain", *(f"a.kt:{line} by name" for line in range(4, 9))]),
+        ({"a.kt": GIVEN}, "helper", ["a.kt:10 certain"]),
+        ({"a.kt": GIVEN}, "Box", ["a.kt:10 certain"]),
+        ({"a.kt": GIVEN, "b.kt": "class Other { fun close() {} }\n"}, "Other.close",
+         [f"a.kt:{line} by name" for line in range(4, 9)]),
+        ({"a.rb": GIVEN_IN_RUBY}, "Box.close", ["a.rb:8 certain", "a.rb:5 by name", "a.rb:6 by name"]),
+    ],
+)  # fmt: skip
+def test_a_bare_call_may_be_of_the_value_that_its_block_is_given(
+    tmp_path: Path, files: dict[str, str], symbol: str, found: list[str]
+) -> None:
+    """Where the file has a function of that name, this is meant."""
+    assert rows(tmp_path, files, symbol, Direction.CALLERS) == found

@@ -17,7 +17,13 @@ from tests.servers.connections import QDRANT_API_KEY, QDRANT_GRPC_PORT, QDRANT_U
 from tests.servers.neo4j_server import Neo4jServer
 
 PACKAGE = Path(__file__).parents[2] / "src" / "graphrag_mcp"
-NOT_COPIED = ("model", "languages", "resolution", "cli", "serving")  # No query asks for them; copying them takes a minute.
+NOT_COPIED = (
+    "model",
+    "languages",
+    "resolution",
+    "cli",
+    "serving",
+)  # No query asks for them; copying them takes a minute.
 QUERIES = (
     "reciprocal rank fusion",
     "fuse_rrf",

@@ -47,6 +47,7 @@ class Definition(NamedTuple):
         return self.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
+GIVEN_RECEIVER = "?."  # None is written, and it may be the value that the block around is given.
 UNKNOWN_RECEIVER = "?"  # An expression: a literal, a call, a subscript, a cast.
 SUPER_RECEIVER = "super"  # Whatever the language's keyword is.
 MACRO_RECEIVER = "!"  # The name is that of a macro that is invoked: no function is meant.

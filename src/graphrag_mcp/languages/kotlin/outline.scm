@@ -54,6 +54,15 @@
 (line_comment) @comment
 (block_comment) @comment
 
+; In these blocks a bare call may be of the value that the block is given.
+(call_expression
+  [(identifier) @_name (navigation_expression (identifier) @_name .)
+   (call_expression . [(identifier) @_name (navigation_expression (identifier) @_name .)])]
+  [(annotated_lambda) @receiving (value_arguments (value_argument (lambda_literal) @receiving .) .)]
+  (#any-of? @_name "apply" "run" "with" "buildString" "buildList" "buildSet" "buildMap"))
+(binary_expression left: (binary_expression left: (navigation_expression (identifier) @_name .)) operator: ">"
+  right: (lambda_literal) @receiving (#any-of? @_name "apply" "run"))
+
 ; Where variables begin, and the blocks that have their own.
 [(function_declaration) (secondary_constructor) (class_body)] @block.own
 [(lambda_literal) (anonymous_function) (block) (for_statement) (when_expression) (catch_block)] @block

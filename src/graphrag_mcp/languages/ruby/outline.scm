@@ -92,6 +92,8 @@
   (optional_parameter value: (identifier) @bare) (keyword_parameter value: (identifier) @bare)
   (method body: (identifier) @bare) (singleton_method body: (identifier) @bare)
   (if_guard condition: (identifier) @bare) (unless_guard condition: (identifier) @bare) (exceptions (identifier) @bare)])
+(call receiver: (_) method: (identifier) @_eval block: (_) @receiving
+  (#any-of? @_eval "instance_eval" "instance_exec" "class_eval" "class_exec" "module_eval" "module_exec"))
 [(method) (singleton_method) (class) (singleton_class) (module)] @block.own
 [(block) (do_block) (lambda)] @block
 (assignment left: (identifier) @bound)

@@ -26,6 +26,7 @@ The vocabulary of `languages/*/outline.scm`; each pattern has exactly one of the
     @bare        a name that is called unless it is a local variable
     @handed      a name that may be that of a function, as a value, likewise; both optionally with @receiver
     @bound       a name that is a local variable of the block around it from here on
+    @receiving   a block in which a bare call may be one of a member of a value that the block is given
     @block       a block with variables of its own; @block.own: one that sees none of those around it
     @reference   the name of a type that is used
                  with @attribute around it where the ending of the type's name may be left out
@@ -271,6 +272,7 @@ class Findings:
             **dict.fromkeys(("import", "import.file"), self._add_import),
             "item": self._add_item,
             "setting": uses.add_setting,
+            "receiving": uses.add_receiving,
             **dict.fromkeys(("comment", "decorator.test", "decorator"), comments.add),
             "doc": comments.add_doc,
             "namespace": uses.add_namespace,

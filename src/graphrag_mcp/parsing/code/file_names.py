@@ -9,6 +9,7 @@ from graphrag_mcp.model.files import BARE_CONFIDENCE, BASE_CONFIDENCE, MACRO, Re
 from graphrag_mcp.parsing.code.imports import is_library
 from graphrag_mcp.parsing.code.names import last_name
 from graphrag_mcp.parsing.outline import (
+    GIVEN_RECEIVER,
     MACRO_RECEIVER,
     SUPER_RECEIVER,
     UNKNOWN_RECEIVER,
@@ -78,6 +79,9 @@ class FileNames:
         """Resolve what is called in a definition, or handed on as a value."""
         if not call.receiver:
             return self.resolve_bare(call, index)
+        if call.receiver == GIVEN_RECEIVER:
+            is_of_file = call.name in self._bare or call.name in self.imports
+            return self.resolve_bare(call, index) if is_of_file else (_UNKNOWN_MEMBER, Resolution.UNKNOWN, "")
         if call.receiver == MACRO_RECEIVER:
             return BARE_CONFIDENCE, Resolution.UNRESOLVED, MACRO
         if call.receiver in (self._super, SUPER_RECEIVER) and self._super:

@@ -28,6 +28,7 @@ from graphrag_mcp.parsing.code.names import (
     without_marks,
 )
 from graphrag_mcp.parsing.outline import (
+    GIVEN_RECEIVER,
     MACRO_RECEIVER,
     SUPER_RECEIVER,
     UNKNOWN_RECEIVER,
@@ -186,6 +187,7 @@ class Uses:
         self._namings: list[Naming] = []
         self._of_base: list[int] = []  # The starts of names of constructors that constructors call.
         self._generics: dict[str, list[tuple[int, int]]] = {}  # Parameters for types, by name, with where they mean it.
+        self._receiving: list[tuple[int, int]] = []
         self._set: dict[int, bool] = {}  # Names to which values are assigned, by start, and whether they are read, too.
 
     def add_call(self, role: str, captures: Captures) -> None:
@@ -216,6 +218,10 @@ class Uses:
         node = captures[role][0]
         around = next(islice(outwards(node.parent), _TO_DECLARED, None), node)
         self._generics.setdefault(self._code.node_text(node), []).append(around.byte_range)
+
+    def add_receiving(self, role: str, captures: Captures) -> None:
+        """Add a block that is given a value whose members it calls without a receiver."""
+        self._receiving += [node.byte_range for node in captures[role]]
 
     def add_setting(self, role: str, captures: Captures) -> None:
         """Add a string that names a setting."""
@@ -263,6 +269,7 @@ class Uses:
         """Add what could not be told before all matches were known: bare names and setters."""
         self._add_bare_names()
         self._leave_out_generics()
+        self._mark_receiving()
         for start in self._of_base:
             if call := self.references.get((start, True)):
                 self.references[start, True] = call._replace(is_base=True)
@@ -284,6 +291,15 @@ class Uses:
                 self.references[key] = use._replace(receiver=as_parameter(name))
             else:
                 del self.references[key]
+
+    def _mark_receiving(self) -> None:
+        """Mark the bare calls in blocks that are given a value: they may be of that."""
+        spans = _merged(self._receiving)
+        for key, use in list(self.references.items()) if spans else ():
+            index = bisect_right(spans, use.start, key=itemgetter(0)) - 1
+            is_inside = index >= 0 and use.start < spans[index][1]
+            if is_inside and use.is_call and not use.receiver and not use.name[:1].isupper():
+                self.references[key] = use._replace(receiver=GIVEN_RECEIVER)
 
     @property
     def bindings(self) -> Bindings:

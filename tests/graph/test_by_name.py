@@ -1203,3 +1203,47 @@ def test_a_bare_call_may_be_of_the_value_that_its_block_is_given(
 ) -> None:
     """Where the file has a function of that name, this is meant."""
     assert rows(tmp_path, files, symbol, Direction.CALLERS) == found
+
+
+OF_OVERLOADS = {
+    "a.cpp": "struct Base {\n  virtual void run(int x);\n  virtual void stop() const;\n};\n"
+    "struct A : Base { void run(double x); void stop(); };\n"
+    "struct B : A { void run(int) override; void stop() const; };\n"
+    "struct C : Base { void run(number x) override; };\nvoid go(Base* b) { b->run(1); }\n",
+    "a.kt": "interface Sink<T> {\n  fun put(x: Int)\n  fun put(x: String)\n  fun any(x: T)\n}\n"
+    "class A : Sink<Long> {\n  override fun put(y: Int) {}\n  override fun put(y: String) {}\n"
+    "  override fun any(x: Long) {}\n}\n",
+    "a.cs": "class B {\n  public virtual int X => F(1);\n  public virtual void Put(int a) {}\n"
+    "  public virtual void Put(string b) {}\n}\nclass M : B { public override void Put(int a) {} }\nclass D : M {\n"
+    "  public override int X => G(2);\n  public override void Put(int c) {}\n"
+    "  public override void Put(string c) {}\n}\n",
+    "b.cpp": "struct Base {\n  virtual void run(int x\n    , int y);\n};\n"
+    "struct A : Base { void run(int x, int y); };\n",
+    "a.swift": "class B {\n  func put(at x: Int) {}\n  func put(_ x: Int) {}\n}\n"
+    "class D: B { override func put(at y: Int) {} }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "symbol", "direction", "found"),
+    [
+        ("a.cpp", "Base.run", Direction.OVERRIDES, ["a.cpp:6 certain", "a.cpp:7 certain"]),
+        ("a.cpp", "Base.stop", Direction.OVERRIDES, ["a.cpp:6 certain"]),
+        ("a.cpp", "A.run", Direction.CALLERS, []),
+        ("a.cpp", "B.run", Direction.CALLERS, ["a.cpp:8 may call"]),
+        ("b.cpp", "Base.run", Direction.OVERRIDES, ["b.cpp:5 certain"]),
+        ("a.kt", "a.kt:2", Direction.OVERRIDES, ["a.kt:7 certain"]),
+        ("a.kt", "Sink.any", Direction.OVERRIDES, ["a.kt:9 certain"]),
+        ("a.cs", "a.cs:3", Direction.OVERRIDES, ["a.cs:6 certain"]),
+        ("a.cs", "a.cs:4", Direction.OVERRIDES, ["a.cs:10 certain"]),
+        ("a.cs", "M.Put", Direction.OVERRIDES, ["a.cs:9 certain"]),
+        ("a.cs", "B.X", Direction.OVERRIDES, ["a.cs:8 certain"]),
+        ("a.swift", "a.swift:2", Direction.OVERRIDES, ["a.swift:5 certain"]),
+        ("a.swift", "a.swift:3", Direction.OVERRIDES, []),
+    ],
+)
+def test_a_method_overrides_the_overload_that_has_its_parameters(
+    tmp_path: Path, path: str, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """If none has them as they are written, those with as many; in C++ only what says that it overrides."""
+    assert rows(tmp_path, {path: OF_OVERLOADS[path]}, symbol, direction) == found

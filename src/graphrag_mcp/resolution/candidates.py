@@ -20,6 +20,7 @@ _QUALIFIER = re.compile(r"\btypename |(?:\w+(?:<[^<>]*>)?)?::")
 _BLANKS = re.compile(r" *([^\w ]) *")
 _DEFAULT = re.compile(r"=(?![=>]).*", re.DOTALL)
 _NAME = re.compile(r"(?<=[ *&>\])])\w+(?=(?:\[\w*\])*\Z)")  # Of a parameter, behind its type.
+_FIRST = re.compile(r"(?<=[(,])(?:(\w+) )?\w+:")  # The name of a parameter, before its type; \1: a word before it.
 _ARRAY, _COPIED = re.compile(r"\[\w*\]\Z"), re.compile(r"\Aconst (?=[^*&]*\Z)|(?<=\*)const\Z")  # Of no other type.
 _INSTANCE = re.compile(r"(?: *(?:const\b|volatile\b|&))*")  # Words behind the parameters: of which instances it is.
 
@@ -170,9 +171,15 @@ def are_overloads(candidates: Sequence[Candidate]) -> bool:
     return False
 
 
+def are_alike(named: Named, other: Named) -> bool:
+    """Return whether two functions of one name have parameters of the same types, as they are written."""
+    own, others = ({_FIRST.sub(r"\1:", form) for form in forms(each.name, each.signature)} for each in (named, other))
+    return not own.isdisjoint(others) or any(_begins(form, each) for form in own for each in others)
+
+
 def _begins(form: str, other: str) -> bool:
     """Return whether one of two forms is cut and the other begins with it."""
-    return (form[-1:] == "," and other.startswith(form)) or (other[-1:] == "," and form.startswith(other))
+    return (form[-1:] in ",(" and other.startswith(form)) or (other[-1:] in ",(" and form.startswith(other))
 
 
 def fitting(definitions: Sequence[Named], given: Count, *, has_overloads: bool) -> list[Named]:

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 
 from graphrag_mcp.languages.language import ImportStyle, Language
 from graphrag_mcp.languages.registry import builtins_of, describe, platform_of
@@ -25,6 +25,7 @@ from graphrag_mcp.resolution.candidates import (
     NOTHING,
     Called,
     Meant,
+    are_alike,
     candidate_of,
     guess,
     one_or_guess,
@@ -44,6 +45,7 @@ _SCOPES = (SymbolKind.TYPE, SymbolKind.MODULE)
 _INTERFACES = frozenset({"interface", "protocol", "trait"})
 _BESIDE = re.compile(r"#?\[[^\]]*+\]|@\w++(?:\([^()]*+\))?|\b\w++\(set\)")  # Attributes, and who may set a property.
 _AFTER = re.compile(r"[({=]")  # Behind it are no words that say what a member is.
+_SAYS_SO = re.compile(r"\boverride\b")
 _OF_TYPE = re.compile(r"\b(?:class|static) (?:func|let|subscript|var)\b")  # No instance has it.
 MOST_HEADERS = 300  # More headers of one file are not followed.
 MOST_PASSING = 20  # Files that pass one name on.
@@ -78,6 +80,7 @@ class Inherited:
 
     def __init__(self, source: Reads, file: Keyed, definitions: Definitions) -> None:
         self._source, self._path, language = source, file.path, describe(file.language)
+        self._has_overloads, self._has_headers = language.overloads, language.headers
         self._constructors = language.constructors.split()  # Methods that override none.
         self._blocks_implement, self._unreplaced = language.blocks_implement, frozenset(language.unreplaced.split())
         self._above: defaultdict[str, dict[Kind, How]] = defaultdict(dict)  # By the type of this file.
@@ -120,13 +123,13 @@ class Inherited:
 
     def links(self) -> Iterator[Link]:
         """Yield for each member the nearest ones of its name above that it overrides."""
-        of_blocks = self._in_blocks() if self._blocks_implement else {}
         for kind, above in self._above.items():
             members = self._members(self._path)[kind]
             left = {member: own for member, own in members.items() if member[0] not in self._constructors}
+            unsure: dict[int, list[Link]] = {}  # By the place of a member of which none above has the parameters.
             level, seen, room = [*above.items()], {(self._path, kind)}, MOST_ABOVE
             while level and left:
-                found: set[Member] = set()
+                found: set[int] = set()
                 higher: list[tuple[Kind, How]] = []
                 for other, how in level:
                     if other in seen:
@@ -135,21 +138,29 @@ class Inherited:
                     self._source.note(other[0], BASES, other[1])
                     members = self._members(other[0])[other[1]]
                     for member in [each for each in min(members, left, key=len) if each in members and each in left]:
-                        found.add(member)
-                        yield from (
-                            Link(above.place, own.place, own.start_line, RelationKind.OVERRIDES, "", how)
-                            for own in left[member]
-                            if not self._blocks_implement
-                            or of_blocks.get((own.start_line, member[0])) == other[1].rpartition(".")[2]
-                            for above in members[member][:MOST_OVERLOADS]
-                            if self._overrides(own, above, other)
-                        )
+                        is_apart = self._has_overloads and member[1] and len(left[member]) <= MOST_OVERLOADS
+                        for own in left[member]:
+                            overridden = self._overridden(own, members[member][:MOST_OVERLOADS], other)
+                            alike = [each for each in overridden if are_alike(own, each)] if is_apart else overridden
+                            yield from _overriding(own, alike, how)
+                            if alike or not is_apart:
+                                found.add(own.place)
+                            elif not self._has_headers or _SAYS_SO.search(own.signature):  # They may be the same types.
+                                as_many = [each for each in overridden if each.most == own.most]
+                                unsure.setdefault(own.place, list(_overriding(own, as_many, how)))
                     bases = list(islice(self._bases_of(other), room))
                     room -= len(bases)
                     higher += [(base, how) for base in bases]
-                for member in found:
-                    del left[member]
+                kept = ((member, [one for one in own if one.place not in found]) for member, own in left.items())
+                left = {member: own for member, own in kept if own}
                 level = higher
+            yield from chain.from_iterable(unsure.get(own.place, ()) for own in chain.from_iterable(left.values()))
+
+    def _overridden(self, own: Named, above: Sequence[Named], kind: Kind) -> Sequence[Named]:
+        """Return which members of its name, of a type above, a member may override by what is written before them."""
+        if self._blocks_implement and self._of_blocks.get((own.start_line, own.name)) != kind[1].rpartition(".")[2]:
+            return ()
+        return [each for each in above if self._overrides(own, each, kind)]
 
     def _overrides(self, own: Named, above: Named, kind: Kind) -> bool:
         """Return whether a member overrides one of its name, by what is written before them. kind: that above."""
@@ -164,7 +175,8 @@ class Inherited:
         is_demanded = any(each.start_line <= above.start_line <= each.end_line for each in around)
         return own.kind is SymbolKind.METHOD or is_demanded or "abstract" in others
 
-    def _in_blocks(self) -> Mapping[tuple[int, str], str]:
+    @cached_property
+    def _of_blocks(self) -> Mapping[tuple[int, str], str]:
         """Return which type above the block of a member implements, by the member's line and name."""
         said = (each for each in self._source.outline(self._path) if each.kind is RelationKind.CONTAINS)
         return {(each.line, each.target): each.owner for each in said}
@@ -180,6 +192,12 @@ class Inherited:
         near = next((types[each] for each in around if each in types and each != below), [])
         found = near or [kind for kinds in types.values() for kind in kinds]
         return found[0] if len(found) == 1 else None
+
+
+def _overriding(own: Named, above: Iterable[Named], how: How) -> Iterator[Link]:
+    """Yield the links of a member to those that it overrides."""
+    for each in above:
+        yield Link(each.place, own.place, own.start_line, RelationKind.OVERRIDES, "", how)
 
 
 def _members_in(source: Reads, path: str) -> defaultdict[str, defaultdict[Member, list[Named]]]:

@@ -1217,8 +1217,16 @@ OF_OVERLOADS = {
     "  public virtual void Put(string b) {}\n}\nclass M : B { public override void Put(int a) {} }\nclass D : M {\n"
     "  public override int X => G(2);\n  public override void Put(int c) {}\n"
     "  public override void Put(string c) {}\n}\n",
+    "c.cs": "class B { public virtual void Put(int a) {} }\nclass M : B { public override void Put(int b) {} }\n"
+    "class N : B { public void Put(int a) {} }\nclass O : B { public new void Put(int a) {} }\n",
     "b.cpp": "struct Base {\n  virtual void run(int x\n    , int y);\n};\n"
     "struct A : Base { void run(int x, int y); };\n",
+    "b.swift": "public protocol Adapter {\n"
+    "  func adapt(_ x: Int, for s: S, done: @escaping @Sendable (_ result: R<Int, any Error>) -> Void)\n"
+    "  func adapt(_ x: Int, using s: S, done: @escaping @Sendable (_ result: R<Int, any Error>) -> Void)\n}\n"
+    "public protocol Interceptor: Adapter {}\nextension Interceptor {\n"
+    "  public func adapt(_ x: Int, for s: S, done: @escaping (R<Int, any Error>) -> Void) {}\n}\n"
+    "class One: Interceptor {\n  func adapt(_ y: Int, using s: S, done: @escaping (R<Int, any Error>) -> Void) {}\n}\n",
     "a.swift": "class B {\n  func put(at x: Int) {}\n  func put(_ x: Int) {}\n}\n"
     "class D: B { override func put(at y: Int) {} }\n",
 }
@@ -1236,8 +1244,11 @@ OF_OVERLOADS = {
         ("a.kt", "Sink.any", Direction.OVERRIDES, ["a.kt:9 certain"]),
         ("a.cs", "a.cs:3", Direction.OVERRIDES, ["a.cs:6 certain"]),
         ("a.cs", "a.cs:4", Direction.OVERRIDES, ["a.cs:10 certain"]),
+        ("c.cs", "B.Put", Direction.OVERRIDES, ["c.cs:2 certain"]),
         ("a.cs", "M.Put", Direction.OVERRIDES, ["a.cs:9 certain"]),
         ("a.cs", "B.X", Direction.OVERRIDES, ["a.cs:8 certain"]),
+        ("b.swift", "b.swift:2", Direction.OVERRIDES, ["b.swift:7 certain"]),
+        ("b.swift", "b.swift:3", Direction.OVERRIDES, ["b.swift:10 certain"]),
         ("a.swift", "a.swift:2", Direction.OVERRIDES, ["a.swift:5 certain"]),
         ("a.swift", "a.swift:3", Direction.OVERRIDES, []),
     ],

@@ -70,8 +70,8 @@ def test_a_property_overrides_what_it_says_or_what_is_demanded(tmp_path: Path, s
 def test_a_property_overrides_no_more_when_the_one_above_changes(tmp_path: Path) -> None:
     """The file of the type below is resolved again, though nothing of it changed."""
     below = "class Low : High {\n  public int Size = 2;\n}\n"
-    for word, found in (("abstract ", 1), ("", 0)):
-        above = f"abstract class High {{\n  public {word}int Size {{ get; }}\n}}\n"
+    for word, found in (("interface", 1), ("class", 0)):
+        above = f"{word} High {{\n  int Size {{ get; }}\n}}\n"
         trace = ask_anew(tmp_path, {"High.cs": above, "Low.cs": below}, "High.Size", Direction.OVERRIDES)
         assert len(trace.steps) == found
 

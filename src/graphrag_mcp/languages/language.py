@@ -75,6 +75,7 @@ class Language(Struct, frozen=True):
     bare_members: bool = True  # Whether a bare name may be that of a method.
     implicit: str = ""  # The methods that code calls without their names, besides operators.
     derived: str = ""  # The types above one that say nothing but which `implicit` methods are made for it.
+    says_overrides: bool = False  # Whether what overrides a member of a class says so.
     overrides_exactly: bool = False  # Whether a method that overrides one must have as many parameters.
     unreplaced: str = ""  # Words before a member that overrides none and that none overrides, unless it is abstract.
     blocks_implement: bool = False  # Whether only the members of a block that names a type above override its members.

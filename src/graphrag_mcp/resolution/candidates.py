@@ -16,11 +16,12 @@ from graphrag_mcp.text.names import without_constructor
 MOST_SCOPES = 20
 MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
 _FORMS = 4_000  # Written parameters that are kept.
-_QUALIFIER = re.compile(r"\btypename |(?:\w+(?:<[^<>]*>)?)?::")
+_QUALIFIER = re.compile(r"\btypename |@\w+ |(?:\w+(?:<[^<>]*>)?)?::")
 _BLANKS = re.compile(r" *([^\w ]) *")
 _DEFAULT = re.compile(r"=(?![=>]).*", re.DOTALL)
 _NAME = re.compile(r"(?<=[ *&>\])])\w+(?=(?:\[\w*\])*\Z)")  # Of a parameter, behind its type.
-_FIRST = re.compile(r"(?<=[(,])(?:(\w+) )?\w+:")  # The name of a parameter, before its type; \1: a word before it.
+# The name of a parameter before its type; \1: a word before it, but for "_".
+_FIRST = re.compile(r"(?<=[(,])(?:_ \w+:|(?:(\w+) )?\w+(:))")
 _ARRAY, _COPIED = re.compile(r"\[\w*\]\Z"), re.compile(r"\Aconst (?=[^*&]*\Z)|(?<=\*)const\Z")  # Of no other type.
 _INSTANCE = re.compile(r"(?: *(?:const\b|volatile\b|&))*")  # Words behind the parameters: of which instances it is.
 
@@ -173,7 +174,7 @@ def are_overloads(candidates: Sequence[Candidate]) -> bool:
 
 def are_alike(named: Named, other: Named) -> bool:
     """Return whether two functions of one name have parameters of the same types, as they are written."""
-    own, others = ({_FIRST.sub(r"\1:", form) for form in forms(each.name, each.signature)} for each in (named, other))
+    own, others = ({_FIRST.sub(r"\1\2", form) for form in forms(each.name, each.signature)} for each in (named, other))
     return not own.isdisjoint(others) or any(_begins(form, each) for form in own for each in others)
 
 

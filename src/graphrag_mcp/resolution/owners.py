@@ -81,6 +81,7 @@ class Inherited:
     def __init__(self, source: Reads, file: Keyed, definitions: Definitions) -> None:
         self._source, self._path, language = source, file.path, describe(file.language)
         self._has_overloads, self._has_headers = language.overloads, language.headers
+        self._says_overrides = language.says_overrides
         self._constructors = language.constructors.split()  # Methods that override none.
         self._blocks_implement, self._unreplaced = language.blocks_implement, frozenset(language.unreplaced.split())
         self._above: defaultdict[str, dict[Kind, How]] = defaultdict(dict)  # By the type of this file.
@@ -124,43 +125,56 @@ class Inherited:
     def links(self) -> Iterator[Link]:
         """Yield for each member the nearest ones of its name above that it overrides."""
         for kind, above in self._above.items():
-            members = self._members(self._path)[kind]
-            left = {member: own for member, own in members.items() if member[0] not in self._constructors}
-            unsure: dict[int, list[Link]] = {}  # By the place of a member of which none above has the parameters.
-            level, seen, room = [*above.items()], {(self._path, kind)}, MOST_ABOVE
-            while level and left:
-                found: set[int] = set()
-                higher: list[tuple[Kind, How]] = []
-                for other, how in level:
-                    if other in seen:
-                        continue
-                    seen.add(other)
-                    self._source.note(other[0], BASES, other[1])
-                    members = self._members(other[0])[other[1]]
-                    for member in [each for each in min(members, left, key=len) if each in members and each in left]:
-                        is_apart = self._has_overloads and member[1] and len(left[member]) <= MOST_OVERLOADS
-                        for own in left[member]:
-                            overridden = self._overridden(own, members[member][:MOST_OVERLOADS], other)
-                            alike = [each for each in overridden if are_alike(own, each)] if is_apart else overridden
-                            yield from _overriding(own, alike, how)
-                            if alike or not is_apart:
-                                found.add(own.place)
-                            elif not self._has_headers or _SAYS_SO.search(own.signature):  # They may be the same types.
-                                as_many = [each for each in overridden if each.most == own.most]
-                                unsure.setdefault(own.place, list(_overriding(own, as_many, how)))
-                    bases = list(islice(self._bases_of(other), room))
-                    room -= len(bases)
-                    higher += [(base, how) for base in bases]
-                kept = ((member, [one for one in own if one.place not in found]) for member, own in left.items())
-                left = {member: own for member, own in kept if own}
-                level = higher
-            yield from chain.from_iterable(unsure.get(own.place, ()) for own in chain.from_iterable(left.values()))
+            yield from self._of_members(kind, above)
+
+    def _of_members(self, kind: str, above: Mapping[Kind, How]) -> Iterator[Link]:
+        members = self._members(self._path)[kind]
+        left = {member: own for member, own in members.items() if member[0] not in self._constructors}
+        unlike: dict[int, list[Link]] = {}  # Of members of which none above has the parameters, by their places.
+        taken: set[int] = set()
+        level, seen, room = [*above.items()], {(self._path, kind)}, MOST_ABOVE
+        while level and left:
+            found: set[int] = set()
+            higher: list[tuple[Kind, How]] = []
+            for other, how in level:
+                if other in seen:
+                    continue
+                seen.add(other)
+                self._source.note(other[0], BASES, other[1])
+                members = self._members(other[0])[other[1]]
+                for member in [each for each in min(members, left, key=len) if each in members and each in left]:
+                    is_apart = self._has_overloads and member[1] and len(left[member]) <= MOST_OVERLOADS
+                    for own in left[member]:
+                        named = self._overridden(own, members[member][:MOST_OVERLOADS], other)
+                        alike = [each for each in named if are_alike(own, each)] if is_apart else named
+                        yield from _overriding(own, alike, how)
+                        taken.update(each.place for each in alike)
+                        if alike or not is_apart:
+                            found.add(own.place)
+                        elif named and own.place not in unlike:
+                            unlike[own.place] = list(_overriding(own, self._unlike(own, named, other), how))
+                bases = list(islice(self._bases_of(other), room))
+                room -= len(bases)
+                higher += [(base, how) for base in bases]
+            kept = ((member, [one for one in own if one.place not in found]) for member, own in left.items())
+            left = {member: own for member, own in kept if own}
+            level = higher
+        unlinked = (own.place for own in chain.from_iterable(left.values()))
+        yield from (link for place in unlinked for link in unlike.get(place, ()) if link.target not in taken)
 
     def _overridden(self, own: Named, above: Sequence[Named], kind: Kind) -> Sequence[Named]:
         """Return which members of its name, of a type above, a member may override by what is written before them."""
         if self._blocks_implement and self._of_blocks.get((own.start_line, own.name)) != kind[1].rpartition(".")[2]:
             return ()
         return [each for each in above if self._overrides(own, each, kind)]
+
+    def _unlike(self, own: Named, above: Sequence[Named], kind: Kind) -> Sequence[Named]:
+        """Return which members one overrides though its parameters are written in another way, or were changed."""
+        is_said = bool(_SAYS_SO.search(own.signature))
+        if self._has_headers and not is_said:
+            return ()
+        as_many = [each for each in above if each.most == own.most]
+        return as_many or [each for each in above if is_said or self._is_demanded(each, kind)]
 
     def _overrides(self, own: Named, above: Named, kind: Kind) -> bool:
         """Return whether a member overrides one of its name, by what is written before them. kind: that above."""
@@ -171,9 +185,13 @@ class Inherited:
             return False
         if others.isdisjoint(("abstract", "virtual")) and not self._unreplaced.isdisjoint(words | others):
             return False
+        is_enough = not self._says_overrides and (own.kind is SymbolKind.METHOD or "abstract" in others)
+        return is_enough or self._is_demanded(above, kind)
+
+    def _is_demanded(self, member: Named, kind: Kind) -> bool:
+        """Return whether a member is of an interface."""
         around = self._interfaces(kind[0])[kind[1]][:MOST_OVERLOADS]
-        is_demanded = any(each.start_line <= above.start_line <= each.end_line for each in around)
-        return own.kind is SymbolKind.METHOD or is_demanded or "abstract" in others
+        return any(each.start_line <= member.start_line <= each.end_line for each in around)
 
     @cached_property
     def _of_blocks(self) -> Mapping[tuple[int, str], str]:

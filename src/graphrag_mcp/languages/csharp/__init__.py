@@ -18,6 +18,7 @@ LANGUAGES = (
             uncounted="comment",
         ),
         overloads=True,
+        says_overrides=True,
         overrides_exactly=True,
         hides_private=True,
         attribute_ending="Attribute",

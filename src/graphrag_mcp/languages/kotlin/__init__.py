@@ -20,6 +20,7 @@ LANGUAGES = (
         typed_members=True,
         unreplaced="private",
         overloads=True,
+        says_overrides=True,
         arguments=Arguments(
             calls="call_expression",
             parameters="parameter",

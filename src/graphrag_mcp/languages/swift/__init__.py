@@ -17,6 +17,7 @@ LANGUAGES = (
         typed_members=True,
         unreplaced="fileprivate private",
         overloads=True,
+        says_overrides=True,
         platform="c cpp objc",
         public="public",
         test_types=True,

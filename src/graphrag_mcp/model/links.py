@@ -50,7 +50,7 @@ class How(IntEnum):
     CUT = auto()
     # One of several is meant, of which each has a link from there; it is not known which:
     ONE_OF = auto()  # Overloads, or what several builds or branches declare.
-    EITHER = auto()  # Where names are compared: overloads that the file says.
+    EITHER = auto()  # Where names are compared: overloads that the file declares or imports.
     NAMED_EITHER = auto()  # The same, and they are known only since nothing else in the project has the name.
 
 

@@ -156,7 +156,7 @@ class Inherited:
                 bases = list(islice(self._bases_of(other), room))
                 room -= len(bases)
                 higher += [(base, how) for base in bases]
-            kept = ((member, [one for one in own if one.place not in found]) for member, own in left.items())
+            kept = ((member, [each for each in own if each.place not in found]) for member, own in left.items())
             left = {member: own for member, own in kept if own}
             level = higher
         unlinked = (own.place for own in chain.from_iterable(left.values()))

@@ -3,7 +3,7 @@
 The vocabulary of `languages/*/facts.scm`; names of captures that begin with "_" serve predicates:
 
     @unit        the package or namespace that the file declares
-    @build       what the file says of the builds in which it is
+    @build       a comment that says which builds have the file
     @scope       a block: what is bound in it ends with it; the first part of it that is @outside is of what is around
     @shared      a block of which others see what is declared
     @hoisted     the name of a declaration that is one of the function around its block, @hoisted.also of both

@@ -409,6 +409,30 @@ def f(o, p: Q):
     assert sorted(line for _, line in undecided) == lines
 
 
+@pytest.mark.parametrize(
+    ("use", "found", "outside"),
+    [
+        ("field(default_factory=Item)", [], {"Item as a value"}),
+        ("[Item]", [], {"Item as a value"}),
+        ("run(Item)", ["b.py:2 may call"], {"Item as a value"}),
+        ("Item()", ["b.py:9 certain"], set()),
+        ("Item.make()", [], set()),
+        ("isinstance(x, Item)", [], set()),
+        ("1\ntry: pass\nexcept (Item, KeyError): pass\nexcept Item as e: pass", [], set()),
+        ("1\ndef f(x: Item, y: list[Item]) -> Item: pass", [], set()),
+    ],
+)
+def test_a_class_that_is_a_value_may_be_called_where_that_is(
+    tmp_path: Path, use: str, found: list[str], outside: set[str]
+) -> None:
+    """By its parameter in the project, and by what others do with it."""
+    code = "def run(kind):\n    return kind()\n\n\nclass Item:\n    def __init__(self): pass\n    @staticmethod\n"
+    code += "    def make(): return 1\nx = "
+    trace = ask(tmp_path, {"b.py": code + use + "\n"}, "Item.__init__", Direction.CALLERS)
+    assert [f"{step.edge.path}:{step.edge.line} {step.edge.certainty}" for step in trace.steps] == found
+    assert trace.doubt.callers_outside == outside
+
+
 def test_a_member_of_an_import_that_is_not_decided_may_be_a_function(tmp_path: Path) -> None:
     """A script in a package imports its neighbour, or what is installed under that name."""
     files = {"app/__init__.py": "", "app/items.py": "def go(): return 1\n", "app/main.py": "import items\nitems.go()\n"}

@@ -104,3 +104,10 @@ def test_a_server_finds_the_same_files(globs: tuple[str, ...]) -> None:
     listed = {*found.cover.folders, *found.cover.files}
     by_cover = [(not listed.isdisjoint(folders(path))) is found.cover.is_inside for path in FILES]
     assert by_cover == found.is_inside
+
+
+@pytest.mark.parametrize("entry", ["[", "!\\", "\0"])
+def test_what_can_match_nothing_is_named_by_its_argument(tmp_path: Path, entry: str) -> None:
+    """And not by that of other globs."""
+    with pytest.raises(RequestError, match=r"^paths: "):
+        ChosenPaths(normalise_paths([entry], tmp_path), FILES, compile_globs)

@@ -174,6 +174,10 @@ class IndexedCode:
         owner = self.hierarchy.owner_of(symbol)
         return owner if owner and self.resolver.symbols.is_constructor(symbol, owner) else None
 
+    def with_made(self, symbols: Iterable[SymbolId]) -> list[SymbolId]:
+        """Return declarations, and for a constructor the type: what is given that may call it."""
+        return list(dict.fromkeys(each for symbol in symbols for each in (symbol, self.made_by(symbol)) if each))
+
     def edge_from(self, node: CodeNode, target: SymbolId, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""
         return CodeEdge(node.node_id, self.node_id(target.path, target), kind, node.path, line)

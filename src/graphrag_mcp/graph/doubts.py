@@ -27,7 +27,7 @@ from graphrag_mcp.model.facts import Declared, Mark, SymbolId, Use
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Doubt, Line
 from graphrag_mcp.model.grouping import of_each
-from graphrag_mcp.model.links import BY_NAME, How
+from graphrag_mcp.model.links import BY_NAME, MEANT, How, StoredLink
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.values import Type
 from graphrag_mcp.ports import SymbolGraph
@@ -267,14 +267,25 @@ class Doubts:
         return _is_open(declaration) and is_method and not (is_nominal or self._code.outsiders.run_by(method))
 
     def _makers(self, symbols: Sequence[SymbolId], scope: Scope) -> Iterator[str]:
-        """Yield the class literals by which code may get a constructor."""
+        """Yield the class literals, or values, by which code may get a constructor."""
         for symbol in symbols:
-            owner = self._code.made_by(symbol)
-            if owner and self._code.resolver.state.policy(symbol).calls.overloads:
-                name = self._code.resolver.declared(owner).name
+            owner, calls = self._code.made_by(symbol), self._code.resolver.state.policy(symbol).calls
+            name = self._code.resolver.declared(owner).name if owner else ""
+            links = self._code.references.linked((owner,), MEANT) if owner and calls.comparing else ()
+            if any(self._is_value(link, name, calls.comparing) for link in links):
+                yield f"{name} as a value"
+            if owner and calls.overloads:
                 literal = re.compile(_LITERAL.replace("NAME", re.escape(name)))
                 if any(literal.search(text) for *_, text in self._code.store.texts((name,), scope)):
                     yield f"{name}.class"
+
+    def _is_value(self, link: StoredLink, name: str, comparing: Set[str]) -> bool:
+        """Return whether a line may have a type as a value: not as what is compared, nor before a member."""
+        mentions = self._code.references.mentions(link.path, link.line)
+        named = [mention for mention in mentions if mention.name == name and mention.use == Use.VALUE]
+        members = [mention for mention in mentions if f".{mention.receiver}".endswith(f".{name}")]
+        is_compared = any(mention.name in comparing for mention in mentions)
+        return link.use == Use.VALUE and not is_compared and (not named or len(named) > len(members))
 
     def _callers_outside(self, symbols: Sequence[SymbolId], sites: Iterable[Site]) -> Iterator[str]:
         """Yield what may call symbols from outside; that others import them is said where nothing here uses them."""

@@ -254,7 +254,7 @@ class IncomingRelations:
         They are not followed: the callers of that function do not depend on what it was given.
         """
         references = self._code.references
-        slots = references.slots_of({references.place(symbol) for symbol in symbols})
+        slots = references.slots_of({references.place(symbol) for symbol in self._code.with_made(symbols)})
         links = references.to(slots, (How.RUNS, *MEANT))
         shown = self._shown([link for link in links if link.use == Use.CALL and link.source], scope)
         call = CodeEdge(0, node.node_id, RelationKind.CALLS, "", 0, Certainty.MAY_CALL, is_guess=True, is_named=True)

@@ -93,6 +93,7 @@ class CallRules(Struct, frozen=True):
     asynchronous: bool = False  # Whether the result of an asynchronous function is written as what awaiting it gives.
     invoking: Set[str] = frozenset()  # Members of functions that call them.
     emptying: Set[str] = frozenset()  # Functions that remove what is in their first argument.
+    comparing: Set[str] = frozenset()  # Functions that compare the types which they are given, and make none.
     making: str = ""  # The member of all types that makes one of its first argument, where no type has its own.
     passes: Mapping[str, str] = field(default_factory=dict)
     """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,

@@ -18,7 +18,7 @@ from msgspec import Struct
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.model.scope import normalise_entry
 
-GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]
+GlobCompiler = Callable[[Sequence[str], str], Callable[[str], bool]]  # Of globs, and the argument that has them.
 
 _ARGUMENT = "paths"
 _SPECIAL = re.compile(r"([*?\[\]\\!# ])")
@@ -74,12 +74,12 @@ class ChosenPaths:
     def __init__(self, globs: Sequence[str], paths: Sequence[str], compile_globs: GlobCompiler) -> None:
         """paths: of all indexed files, relative to the root."""
         included = [glob for glob in globs if not glob.startswith("!")]
-        is_included = compile_globs(included) if included else lambda _: True
-        is_left_out = compile_globs([glob.removeprefix("!") for glob in globs if glob.startswith("!")])
+        is_included = compile_globs(included, "paths") if included else lambda _: True
+        is_left_out = compile_globs([glob.removeprefix("!") for glob in globs if glob.startswith("!")], "paths")
         names = [path if path.isascii() else unicodedata.normalize("NFC", path) for path in paths]
         self._paths = paths
         self.is_inside = [is_included(name) and not is_left_out(name) for name in names]
-        self.unmatched = next((glob for glob in included if not any(map(compile_globs([glob]), names))), "")
+        self.unmatched = next((glob for glob in included if not any(map(compile_globs([glob], "paths"), names))), "")
 
     @property
     def is_empty(self) -> bool:

@@ -142,6 +142,10 @@
 ((call function: [(identifier) @_f (attribute attribute: (identifier) @_f)]
    arguments: (argument_list (keyword_argument name: (identifier) @_k value: (string (string_content) @use.quoted))))
   (#any-of? @_f "cast" "TypeVar") (#any-of? @_k "bound" "default" "typ"))
+(except_clause value: [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)
+  (tuple [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)])
+  (as_pattern [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)
+    (tuple [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)])])])
 (type [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)
   (generic_type (identifier) @use.type)
   (subscript value: [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)])

@@ -336,6 +336,7 @@ POLICY = Policy(
         reading="__get__",
     ),
     calls=CallRules(
+        comparing=frozenset(("isinstance", "issubclass", "cast", "TypeVar", "raises")),
         making="__new__",
         passes=_PASSES,
         own=frozenset(_SELF),

@@ -159,7 +159,7 @@ class QdrantScopePaths:
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         if not patterns:
             return []
-        matches = self._compile_globs(patterns)
+        matches = self._compile_globs(patterns, "include_patterns")
         return [path for path in self._project.texts("path", schema.ARCHIVED, schema.FIRST_POINT) if matches(path)]
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:

@@ -107,7 +107,9 @@ class SqliteReplicaSource:
 
     def history(self) -> tuple[str, Callable[[], Sequence[ReplicatedCommit]]]:
         """Return the commit whose ancestors the tree knows, and what reads these."""
-        history = SqliteHistory(self._database, ScopeResolver(self._database, lambda _: lambda _: False))
+        history = SqliteHistory(
+            self._database, ScopeResolver(self._database, lambda _globs, _argument: lambda _path: False)
+        )
         state = history.state()
         return state.tip, lambda: list(history.copy(state))
 

@@ -139,7 +139,7 @@ class ScopeResolver:
         """Return the paths of archived files that gitignore globs include."""
         if not patterns:
             return []
-        matches = self._compile_globs(patterns)
+        matches = self._compile_globs(patterns, "include_patterns")
         return [path for _, path in self._archived_files() if matches(path)]
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
@@ -166,7 +166,7 @@ class ScopeResolver:
     def _archived(self, scope: Scope) -> set[int]:
         if not scope.exclude_archived:
             return set()
-        lifted = self._compile_globs(scope.include_patterns)
+        lifted = self._compile_globs(scope.include_patterns, "include_patterns")
         return {file_id for file_id, path in self._archived_files() if not lifted(path)}
 
     def _archived_files(self) -> list[tuple[int, str]]:

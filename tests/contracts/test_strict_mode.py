@@ -57,7 +57,7 @@ def _projection(client: QdrantClient, collection: str) -> QdrantReplica:
 
 def _catalog(client: QdrantClient, collection: str) -> QdrantCatalog:
     project = QdrantProject(client, collection, "project")
-    return QdrantCatalog(QdrantPoints(project, PointIds(), QdrantScopePaths(project, lambda _: bool)))
+    return QdrantCatalog(QdrantPoints(project, PointIds(), QdrantScopePaths(project, lambda _globs, _argument: bool)))
 
 
 def test_a_field_without_an_index_is_refused_with_the_reason(qdrant: QdrantClient, older: str) -> None:

@@ -1139,6 +1139,8 @@ ONE_OF_TWO = {
     "a.swift": "class V {\n  func put(_ x: Int) {}\n  func put(_ x: String) {}\n}\nfunc go(v: V) { v.put(1) }\n",
     "a.scala": "class V {\n  def put(x: Int): Unit = {}\n  def put(x: String): Unit = {}\n}\n"
     "object U { def go(v: V) = v.put(1) }\n",
+    "b.scala": "class V {\n  def put(x: Int)(y: Int): Unit = {}\n  def put(x: Int): Unit = {}\n}\n"
+    "object U { def go(v: V) = v.put(1)(2) }\n",
     "a.kt": "class V {\n  fun put(x: Int) {}\n  fun put(x: String) {}\n}\nfun go(v: V) { v.put(1) }\n",
     "a.cs": "class V {\n  void put(int x) {}\n  void put(string x) {}\n}\nclass U { void Go(V v) { v.put(1); } }\n",
     "a.cpp": "struct V {\n  void put(int x) {}\n  void put(double x) {}\n};\nvoid go(V v) { v.put(1); }\n",

@@ -190,7 +190,26 @@ BUILDS = {
 MADE_OF = {
     "a.go": "package a\ntype I interface{ M() }\ntype J I\ntype T struct{}\nfunc (T) M() {}\nfunc f(j J) { j.M() }\n"
 }
+TAKEN = {
+    "a.ts": "export class Api { load() { return 1; } name = 'x'; }\nexport function other() { return 2; }\n"
+    "export function go(api: Api) {\n  let { load, name } = api;\n  load = other;\n  load();\n  name = 'y';\n"
+    "  console.log(name);\n}\nexport function next(api: Api) {\n  let { load, name: own } = api;\n"
+    "  if (load()) { let load = 1; load = 2; }\n  console.log(own);\n}\n"
+}
 OTHERS = {
+    "TypeScript: what is taken out of a value and set again": (
+        TAKEN,
+        "Api.load",
+        Direction.CALLERS,
+        ["a.ts:11 certain", "a.ts:12 certain", "a.ts:4 certain", "a.ts:6 may call"],
+    ),
+    "TypeScript: what it is set to": (TAKEN, "other", Direction.CALLERS, ["a.ts:5 certain", "a.ts:6 may call"]),
+    "TypeScript: a field that is taken out and set again": (
+        TAKEN,
+        "Api.name",
+        Direction.READERS,
+        ["a.ts:11 certain", "a.ts:13 certain", "a.ts:4 certain"],
+    ),
     "Go: a type that is made of an interface": (MADE_OF, "J", Direction.IMPLEMENTERS, ["a.go:4 certain"]),
     "Go: a call on such a type": (MADE_OF, "T.M", Direction.CALLERS, ["a.go:6 may call"]),
     "Go: a function of one build": (

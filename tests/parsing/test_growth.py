@@ -66,6 +66,7 @@ FORMS: dict[str, tuple[str, str, str]] = {  # What is before, what is repeated w
     "modules.rs": ("", "mod m# { fn h#() { super::h#(); crate::m#::h#(); g!({ h#(1) }) } }\n", ""),
     "macros.cpp": ("", "#define M#(a) do { g(a, h(a)); } while (0)\n", ""),
     "nested_macros.cpp": ("", "#define M#(a) " + "{ g(" * 100 + ") }" * 100 + "\n", ""),
+    "taken.ts": ("function f(o) {\n", "let { a# } = o; a# = 1;\n", "}\n"),
     "given.kt": ("fun f() {\n", "a#.apply { b() }\n", "}\n"),
     "classes.kt": ("", "class C# : A.B { fun f() = 1 }\n", ""),
     "functions.c": ("", "int f#(int a) { return g(a); }\n", ""),

@@ -132,6 +132,9 @@ def forms(name: str, signature: str) -> Set[str]:
     """
     start = signature.find("(", signature.find(name) + len(name))
     parts, end = _parted(signature, start)
+    while signature.startswith("(", end):  # Further lists of parameters.
+        more, end = _parted(signature, end)
+        parts += more
     before = "" if start < 0 else signature[:start].rpartition(name)[2].strip()
     words = _INSTANCE.match(signature, end)
     after = ")" + "".join(words[0].split() if words else ())

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from operator import itemgetter
 
@@ -265,11 +265,15 @@ class Mentions(ReaderPart):
 
     def read(self, used: Iterable[Used]) -> Iterator[Mention]:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
+        uses = _decided(used)
         self._find_variables()
+        if self._taken and (changed := self._taken_and_set(uses)):
+            self._bound[:] = [replace(bound, kind="variable") if bound in changed else bound for bound in self._bound]
+            self._find_variables()
         for node, name in self._bindings.written:
             if not self._is_written(name, node.start_byte):
                 yield Mention(node.start_byte, self._code.row(node.start_byte) + 1, name, Use.WRITE, "")
-        for use, node, captures in _decided(used):
+        for use, node, captures in uses:
             if use == "template":
                 yield from self._in_template(node)
             elif use == "quoted":
@@ -278,6 +282,23 @@ class Mentions(ReaderPart):
                 yield mention
                 if mention.use == Use.WRITE and self._is_read_too(node):
                     yield replace(mention, use=Use.VALUE)
+
+    def _taken_and_set(self, uses: Iterable[tuple[str, Node, Captures]]) -> Set[Bound]:
+        """Return what is taken out of a value, and is given another one in its block."""
+        ends = {
+            self._end_of_taken(self._writer.text(node), node.start_byte)
+            for use, node, captures in uses
+            if use == Use.WRITE and "from" not in captures and node.start_byte not in self._named
+        }
+        ends.discard(None)
+        taken = (bound for bound in self._bound if bound.kind == "alias")
+        return {bound for bound in taken if self._end_of_taken(bound.name, bound.start) in ends}
+
+    def _end_of_taken(self, name: str, at: int) -> tuple[str, int] | None:
+        """Return where what is taken out of a value under a name ends, with the name; None where there is no such."""
+        spans = self._taken.get(name, ())
+        place = bisect_right(spans, at)
+        return (name, spans[place]) if place % 2 else None
 
     def _is_read_too(self, place: Node) -> bool:
         """Return whether what updates a place gives its value to something."""
@@ -400,6 +421,7 @@ class Mentions(ReaderPart):
 
     def _find_variables(self) -> None:
         """Collect for each name where it holds a value: the offsets at which that begins and ends, in turn."""
+        self._variables, self._taken = {}, {}
         named = {(bound.name, bound.stop) for bound in self._bound if bound.kind in ("declared", "alias")}
         for bound in self._bound:
             if (bound.name, bound.stop) not in named and (bound.start or not self._shapes.binds_imports):

@@ -196,7 +196,25 @@ TAKEN = {
     "  console.log(name);\n}\nexport function next(api: Api) {\n  let { load, name: own } = api;\n"
     "  if (load()) { let load = 1; load = 2; }\n  console.log(own);\n}\n"
 }
+CONSTRUCTED = {
+    "E.java": "interface Op { int run(int x); }\nenum E {\n  ADD(x -> help(x)), SUB(E::less);\n  final Op op;\n"
+    "  E(Op op) { this.op = op; }\n  E() { this(x -> 1); }\n  static int help(int x) { return x; }\n"
+    "  static int less(int x) { return x; }\n  int go() { return op.run(1); }\n}\nclass Base<T> { Base(Op op) {} }\n"
+    "class Sub extends Base<String> { Sub(boolean b) {\n  super(b ? x -> 2 : E::less); }\n}\n"
+}
 OTHERS = {
+    "Java: what constants of enumerations, this and super are given": (
+        CONSTRUCTED,
+        "Op.run",
+        Direction.OVERRIDES,
+        ["E.java:13 certain", "E.java:3 certain", "E.java:6 certain", "E.java:8 certain"],
+    ),
+    "Java: a function that a constant is given": (
+        CONSTRUCTED,
+        "E.less",
+        Direction.CALLERS,
+        ["E.java:13 certain", "E.java:3 certain", "E.java:9 may call"],
+    ),
     "TypeScript: what is taken out of a value and set again": (
         TAKEN,
         "Api.load",

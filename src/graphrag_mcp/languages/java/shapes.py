@@ -29,11 +29,13 @@ from graphrag_mcp.languages.shapes import (
     step,
     union,
 )
+from graphrag_mcp.languages.syntax import outwards
 from graphrag_mcp.model.facts import Mark
 
 _INTEGERS = "decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal"
 _FLOATS = "decimal_floating_point_literal hex_floating_point_literal"
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
+_DECLARING = ("class_declaration", "enum_declaration", "record_declaration")
 _TEXT, _BOOLEAN, _CHARACTER = "String!", "'boolean!", "'char!"
 _NUMBERS = ("'double!", "'float!", "'long!", "'int!")  # The sum of two numbers has the type that is first here.
 
@@ -46,9 +48,20 @@ def _callee(writer: Writer, node: Node) -> str:
     if node.type == "method_invocation":
         named = writer.name(node.child_by_field_name("name"))
         return _METHOD(writer, node) if node.child_by_field_name("object") else named
-    if node.type == "object_creation_expression":
-        return as_value(writer, kind) if (kind := node.child_by_field_name("type")) else UNKNOWN
-    return UNKNOWN
+    kind = node.child_by_field_name("type") if node.type == "object_creation_expression" else _constructed(node)
+    return as_value(writer, kind) if kind else UNKNOWN
+
+
+def _constructed(node: Node) -> Node | None:
+    """Return the type whose constructor an enumeration constant, `this(..)` or `super(..)` calls."""
+    around = next((outer for outer in outwards(node.parent) if outer.type in _DECLARING), None)
+    word = node.child_by_field_name("constructor")
+    if around is None or node.type not in ("enum_constant", "explicit_constructor_invocation"):
+        return None
+    if word is None or word.type == "this":
+        return around.child_by_field_name("name")
+    above = around.child_by_field_name("superclass")
+    return above.named_children[0] if above else None
 
 
 def _text(writer: Writer, node: Node, field_name: str) -> str:

@@ -1260,3 +1260,20 @@ def test_a_method_overrides_the_overload_that_has_its_parameters(
 ) -> None:
     """If none has them as they are written, those with as many; in C++ only what says that it overrides."""
     assert rows(tmp_path, {path: OF_OVERLOADS[path]}, symbol, direction) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "symbol", "found"),
+    [
+        ("a.rs", "struct DB;\nimpl DB { fn own() {} }\nfn go() {\n  DB::own();\n  each(DB::own);\n}\n", "DB.own",
+         ["a.rs:4 certain", "a.rs:5 certain"]),
+        ("a.cpp", "struct DB { static void own(); };\nvoid go() {\n  DB::own();\n}\n", "DB.own", ["a.cpp:3 certain"]),
+        ("a.php", "<?php\nclass DB { static function own() {} }\nfunction go() {\n  DB::own();\n}\n", "DB.own",
+         ["a.php:4 certain"]),
+    ],
+)  # fmt: skip
+def test_a_type_in_capitals_is_one_before_a_path(
+    tmp_path: Path, path: str, code: str, symbol: str, found: list[str]
+) -> None:
+    """No constant has members there, and what is a parameter for types is known."""
+    assert rows(tmp_path, {path: code}, symbol, Direction.CALLERS) == found

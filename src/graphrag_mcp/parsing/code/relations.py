@@ -331,8 +331,8 @@ class _Builder:
             return self._variables.type_around(index), edge
         owner, ending = receiver, ""
         is_name = receiver[:1].isupper()
-        # Else it may be a constant, or a parameter for types.
-        is_type = is_name and (self._has_capitals or not receiver.isupper())
+        # Else it may be a constant, or a parameter for types. Neither is before `::`.
+        is_type = is_name and (self._has_capitals or reference.is_path or not receiver.isupper())
         kind = self._variables.of_receiver(reference, index)
         if not kind and is_type and reference.fields[:1].isupper():  # `Xml.Document` may be a field of a type.
             kind = reference.fields.replace(".", OF_FIELD, 1)

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.model.graph import Direction
+from graphrag_mcp.model.sources import Named
+from graphrag_mcp.resolution import candidates, owners
 from graphrag_mcp.resolution.reads import MOST_OF_A_NAME
-from tests.graph.test_relations import ask, rows
+from tests.graph.test_relations import ask, ask_anew, rows
 from tests.indexed import indexed
 
 C = {
@@ -1277,3 +1279,18 @@ def test_a_type_in_capitals_is_one_before_a_path(
 ) -> None:
     """No constant has members there, and what is a parameter for types is known."""
     assert rows(tmp_path, {path: code}, symbol, Direction.CALLERS) == found
+
+
+def test_a_method_is_compared_with_a_few_overloads_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many types above have one with other parameters."""
+    compared: list[str] = []
+
+    def are_alike(own: Named, other: Named) -> bool:
+        compared.append(own.name)
+        return candidates.are_alike(own, other)
+
+    monkeypatch.setattr(owners, "are_alike", are_alike)
+    types = range(1, 40)
+    code = "struct C0 {};\n" + "".join(f"struct C{i} : C{i - 1} {{ void put(T{i} x); }};\n" for i in types)
+    assert not ask_anew(tmp_path, {"a.cpp": code}, "C1.put", Direction.OVERRIDES).steps
+    assert 0 < len(compared) <= len(types) * owners.MOST_OVERLOADS

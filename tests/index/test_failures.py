@@ -157,7 +157,8 @@ def test_a_stream_that_cannot_be_used_is_a_sentence(shell: str, told: str, tmp_p
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("graphrag-mcp: ") and told in done.stderr
+    last = done.stderr.splitlines()[-1]  # A slow machine shows its progress before.
+    assert last.startswith("graphrag-mcp: ") and told in last
     assert not any(name in done.stderr for name in NAMES)
 
 

@@ -177,8 +177,14 @@ def are_overloads(candidates: Sequence[Candidate]) -> bool:
 
 def are_alike(named: Named, other: Named) -> bool:
     """Return whether two functions of one name have parameters of the same types, as they are written."""
-    own, others = ({_FIRST.sub(r"\1\2", form) for form in forms(each.name, each.signature)} for each in (named, other))
+    own, others = _types_taken(named.name, named.signature), _types_taken(other.name, other.signature)
     return not own.isdisjoint(others) or any(_begins(form, each) for form in own for each in others)
+
+
+@lru_cache(_FORMS)
+def _types_taken(name: str, signature: str) -> Set[str]:
+    """Return the forms of a function's parameters without their names, wherever a language writes these."""
+    return frozenset(_FIRST.sub(r"\1\2", form) for form in forms(name, signature))
 
 
 def _begins(form: str, other: str) -> bool:

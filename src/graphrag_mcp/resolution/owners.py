@@ -1,7 +1,7 @@
 """What a member means in languages without facts, by the type or module before its name."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property, partial
 from itertools import chain, islice
@@ -130,8 +130,8 @@ class Inherited:
     def _of_members(self, kind: str, above: Mapping[Kind, How]) -> Iterator[Link]:
         members = self._members(self._path)[kind]
         left = {member: own for member, own in members.items() if member[0] not in self._constructors}
-        unlike: dict[int, list[Link]] = {}  # Of members of which none above has the parameters, by their places.
-        taken: set[int] = set()
+        unlike: dict[int, list[Link]] = {}  # Of members to the first above with other parameters, by their places.
+        compared, linked, taken = Counter[int](), set[int](), set[int]()
         level, seen, room = [*above.items()], {(self._path, kind)}, MOST_ABOVE
         while level and left:
             found: set[int] = set()
@@ -149,18 +149,21 @@ class Inherited:
                         alike = [each for each in named if are_alike(own, each)] if is_apart else named
                         yield from _overriding(own, alike, how)
                         taken.update(each.place for each in alike)
+                        compared[own.place] += len(named)
                         if alike or not is_apart:
-                            found.add(own.place)
+                            linked.add(own.place)
                         elif named and own.place not in unlike:
                             unlike[own.place] = list(_overriding(own, self._unlike(own, named, other), how))
+                        if own.place in linked or compared[own.place] >= MOST_OVERLOADS:
+                            found.add(own.place)
                 bases = list(islice(self._bases_of(other), room))
                 room -= len(bases)
                 higher += [(base, how) for base in bases]
             kept = ((member, [each for each in own if each.place not in found]) for member, own in left.items())
             left = {member: own for member, own in kept if own}
             level = higher
-        unlinked = (own.place for own in chain.from_iterable(left.values()))
-        yield from (link for place in unlinked for link in unlike.get(place, ()) if link.target not in taken)
+        left_over = chain.from_iterable(links for place, links in unlike.items() if place not in linked)
+        yield from (link for link in left_over if link.target not in taken)
 
     def _overridden(self, own: Named, above: Sequence[Named], kind: Kind) -> Sequence[Named]:
         """Return which members of its name, of a type above, a member may override by what is written before them."""

@@ -49,9 +49,9 @@ class How(IntEnum):
     # The file may have more links: it took too many steps to find them all. The target is `MORE`.
     CUT = auto()
     # One of several is meant, of which each has a link from there; it is not known which:
-    ONE_OF = auto()  # Overloads, or what several builds or branches declare.
     EITHER = auto()  # Where names are compared: overloads that the file declares or imports.
     NAMED_EITHER = auto()  # The same, and they are known only since nothing else in the project has the name.
+    ONE_OF = auto()  # Where types are read: overloads, or what several builds or branches declare.
 
 
 MEANT = (How.CERTAIN, How.OPEN, How.ONE_OF)  # Declarations, where types are read.
